@@ -4,15 +4,16 @@
 
 #include <math.h>
 
-const char *const lp_spread_names[] = {"any", "one", "several", "pair", "torus", NULL};
+const char *const lp_spread_names[] = {"any", "one", "several", "pair", "torus", "two", NULL};
 
 static gboolean
 fits(const LpLibraryRule *rule, LpCollective collective, guint64 bytes, guint64 n_ranks,
      LpSpread spread)
 {
+    gboolean leaves = spread == LP_SPREAD_TORUS || spread == LP_SPREAD_TWO;
     gboolean stands = rule->spread == LP_SPREAD_ANY || rule->spread == spread ||
                       (rule->spread == LP_SPREAD_ONE_DOMAIN && spread == LP_SPREAD_PAIR) ||
-                      (rule->spread == LP_SPREAD_DOMAINS && spread == LP_SPREAD_TORUS);
+                      (rule->spread == LP_SPREAD_DOMAINS && leaves);
     return rule->collective == collective && stands && n_ranks <= rule->ranks_max &&
            bytes <= rule->bytes_max;
 }

@@ -34,10 +34,12 @@ typedef enum {
     LP_SPREAD_ONE_DOMAIN,
     LP_SPREAD_DOMAINS, /**< two or more */
     LP_SPREAD_PAIR,    /**< two accelerators that a bridge joins; rules of one domain fit, too */
-    LP_SPREAD_TORUS    /**< each in a domain of its own, on a torus; rules of several fit, too */
+    LP_SPREAD_TORUS,   /**< each in a domain of its own, on a torus; rules of several fit, too */
+    LP_SPREAD_TWO      /**< as many in each of two domains; rules of several fit, too */
 } LpSpread;
 
-extern const char *const lp_spread_names[]; /* "any" "one" "several" "pair" "torus", NULL-ended */
+extern const char
+    *const lp_spread_names[]; /* "any" "one" "several" "pair" "torus" "two", NULL-ended */
 
 /** A row of the table of choices; the first one that fits counts. */
 typedef struct {
@@ -49,6 +51,8 @@ typedef struct {
     guint32 protocol; /**< index in the library's protocols */
     guint32 channels; /**< parallel rings, or trees with chains; 0: one a member of a domain in
                          groups that leave it */
+    double card_bytes_per_s_max;  /**< of machines whose cards carry at most so much; 0: any */
+    double cards_bytes_per_s_max; /**< the same, of all cards of a domain together */
 } LpLibraryRule;
 
 /** What the start of a collective costs the host of a rank for each member of the group, s, where

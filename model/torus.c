@@ -87,6 +87,15 @@ has_one_link(const LpTorus *self, guint32 d)
     return self->size[d] == 2 && !self->is_twisted;
 }
 
+guint64
+lp_torus_n_links(const LpTorus *self)
+{
+    guint64 n_ports = lp_torus_n_ports(self), n = 0;
+    for (guint32 d = 0; d < self->n_dimensions; d++)
+        n += has_one_link(self, d) ? n_ports / 2 : n_ports;
+    return n;
+}
+
 /* The shorter ways round a dimension of a plain torus: one or two. */
 static guint32
 ways_round(const LpTorus *self, guint32 d, gint64 apart, gint32 *out_steps)

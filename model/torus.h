@@ -52,6 +52,9 @@ LpTorusWay lp_torus_way(const LpTorus *self, guint64 a, guint64 b);
 /** The port that the link from @port along @dimension leads to, upwards or downwards. */
 guint64 lp_torus_neighbour(const LpTorus *self, guint64 port, guint32 dimension,
                            gboolean is_upwards);
+/** Links, each for both ways: a dimension of two has one between each two ports, which is both
+ * upwards and downwards from either. */
+guint64 lp_torus_n_links(const LpTorus *self);
 /** A bound of the all-to-all: the bytes that cross the busiest link, one way, when every port sends
  * a byte to every port, if ways of equal length carry equal parts. Equal to ports x mean distance /
  * links of a port where all links are alike. Without turns: those of the ways that are taken. */

@@ -35,8 +35,7 @@ n_ends(const LpMachine *machine, LpAttachment attachment, const LpMachineNetwork
 {
     if (attachment == LP_ATTACHMENT_SCALE_UP)
         return 2.0 * (double)machine->n_accelerators;
-    return (double)(network->count.n_host_ports + network->count.n_switch_ports -
-                    network->beside.n_host_ports - network->beside.n_switch_ports);
+    return (double)(network->count.n_transceivers - network->beside.n_transceivers);
 }
 
 /* What flows, bytes or not, through the switches of @medium, and the ends of its links. */
@@ -59,7 +58,7 @@ add_beside(LpEnergy *energy, const LpMachine *machine, const LpMachineNetwork *n
     if (lp_medium_knows(medium, LP_MEDIUM_STATIC_POWER))
         add(energy, name_or(medium->link_technology, machine->beside.technology), 0.0,
             time_s * medium->number[LP_MEDIUM_STATIC_POWER] *
-                ((double)network->beside.n_host_ports + n_ports));
+                (double)network->beside.n_transceivers);
     add_static(energy, &machine->beside, n_ports, time_s);
 }
 

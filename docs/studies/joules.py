@@ -66,11 +66,10 @@ def run_case(workload):
     for name, run in zip(MACHINES, runs):
         energy, time_s = run["energy_j"], run["simulated"]["iteration_time_s"]
         n_links, bit_j = links_of(name)
-        # Light on a substrate goes from chip to chip: one link, where a crossbar has two.
-        crossed = 0.5 if name == "substrate" else 1.0
-        values = (workload, name, time_s, run["simulated"]["tokens_per_s"],
-                  energy["dynamic"] * crossed,
-                  n_links * crossed * bit_j * 8e9 * LINK_GBPS * time_s, energy.get("static", 0.0))
+        # Two ports of a substrate have one link, where a switch's ports have one each.
+        always_on = n_links * (0.5 if name == "substrate" else 1.0)
+        values = (workload, name, time_s, run["simulated"]["tokens_per_s"], energy["dynamic"],
+                  always_on * bit_j * 8e9 * LINK_GBPS * time_s, energy.get("static", 0.0))
         rows.append(dict(zip(COLUMNS, map(figures, values))))
     return rows
 

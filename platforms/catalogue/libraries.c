@@ -60,6 +60,13 @@ read_count(const LpXml *xml, const xmlNode *node, const char *name, guint64 maxi
 static gboolean
 read_limits(const LpXml *xml, const xmlNode *node, LpLibraryRule *rule, GError **error)
 {
+    static const char *const cards[] = {"card-up-to", "cards-up-to"};
+    double *rates[] = {&rule->card_bytes_per_s_max, &rule->cards_bytes_per_s_max};
+    for (guint i = 0; i < G_N_ELEMENTS(cards); i++)
+        if (lp_xml_attribute(node, cards[i]) != NULL &&
+            !lp_xml_quantity_in(xml, node, cards[i], LP_QUANTITY_BANDWIDTH, 1.0, 1e18, rates[i],
+                                error))
+            return FALSE;
     rule->ranks_max = rule->bytes_max = G_MAXUINT64;
     if (!read_count(xml, node, "ranks-up-to", G_MAXUINT32, &rule->ranks_max, error))
         return FALSE;

@@ -10,6 +10,7 @@
 #include "platforms/generation/sizing.h"
 #include "platforms/machine/topology.h"
 
+#include <math.h>
 #include <string.h>
 
 /* The column at which a cluster's attributes go on, on its second and third line. */
@@ -101,9 +102,10 @@ write_link(LpXmlWriter *xml, const char *prefix, const LpLinkSpecification *link
     }
 }
 
-/* Light passes an optical switch: transceivers stand at hosts only. */
+/* Light passes an optical switch: transceivers stand at hosts only, unless it @is_said where. */
 static void
-write_switches(LpXmlWriter *xml, const char *prefix, const LpTechnologyEntry *switches)
+write_switches(LpXmlWriter *xml, const char *prefix, const LpTechnologyEntry *switches,
+               gboolean is_said)
 {
     static const struct {
         const char *id;
@@ -116,9 +118,13 @@ write_switches(LpXmlWriter *xml, const char *prefix, const LpTechnologyEntry *sw
     g_autofree char *technology = g_strconcat(prefix, "switch-technology", NULL);
     g_autofree char *transceivers = g_strconcat(prefix, "transceivers", NULL);
     write_prop(xml, technology, switches->name);
-    write_prop(
-        xml, transceivers,
-        lp_transceivers_names[switches->is_optical ? LP_TRANSCEIVERS_HOST : LP_TRANSCEIVERS_BOTH]);
+    LpTransceivers ends = switches->is_optical ? LP_TRANSCEIVERS_HOST : LP_TRANSCEIVERS_BOTH;
+    if (!is_said)
+        write_prop(xml, transceivers, lp_transceivers_names[ends]);
+    const LpTechnologyNumber *rate = &switches->number[LP_TECHNOLOGY_RATE];
+    if (rate->is_known && !switches->is_optical)
+        write_number(xml, prefix, "switch-port-rate", rate->text, switches->name,
+                     lp_technology_scope_names[rate->scope], rate->source);
     for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
         double value = 0.0;
         const char *source = NULL;
@@ -202,7 +208,7 @@ write_beside(LpXmlWriter *xml, const LpMachineSpecification *specification, cons
     }
     write_link(xml, "electrical-", &specification->beside.link);
     if (specification->beside.switches != NULL)
-        write_switches(xml, "electrical-", specification->beside.switches);
+        write_switches(xml, "electrical-", specification->beside.switches, FALSE);
 }
 
 static void
@@ -220,7 +226,8 @@ write_scale_out(LpXmlWriter *xml, const LpMachineSpecification *specification,
     write_count_prop(xml, "cards-per-domain", sizing->n_cards);
     write_link(xml, "", &out->link);
     if (out->switches != NULL)
-        write_switches(xml, "", out->switches);
+        write_switches(xml, "", out->switches,
+                       specification->origin[LP_MACHINE_OPTION_TRANSCEIVERS].text != NULL);
     if (!out->has_joined_rails)
         write_prop(xml, "joined-rails", "no");
     write_fabric(xml, layout);
@@ -277,6 +284,27 @@ write_published(LpXmlWriter *xml, const LpMachineSpecification *specification)
     repeat_option(xml, specification, LP_MACHINE_OPTION_PUBLISHED_BISECTION_ACCELERATORS);
 }
 
+/* Words to its author where a link of such a technology does not fit a port of such a switch; NULL:
+ * it does. Returns: (transfer full). */
+static char *
+warn_of_rates(const LpScaleOutSpecification *out, double link_bytes_per_s)
+{
+    const LpTechnologyEntry *link = out->link.entry, *switches = out->switches;
+    if (link == NULL || switches == NULL || switches->is_optical ||
+        !link->number[LP_TECHNOLOGY_RATE].is_known ||
+        !switches->number[LP_TECHNOLOGY_RATE].is_known)
+        return NULL;
+    double module = link->number[LP_TECHNOLOGY_RATE].value;
+    double port = switches->number[LP_TECHNOLOGY_RATE].value;
+    if (module <= port)
+        return NULL;
+    guint n_ports = (guint)ceil(link_bytes_per_s / port - 1e-6);
+    return g_strdup_printf("--switch-technology: a port of %s has %s, %s carries %s: links of this "
+                           "machine take %u port%s each",
+                           switches->name, switches->number[LP_TECHNOLOGY_RATE].text, link->name,
+                           link->number[LP_TECHNOLOGY_RATE].text, n_ports, n_ports == 1 ? "" : "s");
+}
+
 /* Who says what of the machine. */
 static void
 write_origin(LpXmlWriter *xml, const LpMachineSpecification *specification,
@@ -287,8 +315,12 @@ write_origin(LpXmlWriter *xml, const LpMachineSpecification *specification,
     write_prop(xml, "system", specification->system);
     write_prop(xml, "description", specification->description);
     write_prop(xml, "generated-by", command);
-    if (warning != NULL)
-        write_prop(xml, "warning", warning);
+    g_autofree char *of_rates = warn_of_rates(&specification->scale_out, sizing->link_bytes_per_s);
+    g_autofree char *both =
+        warning != NULL && of_rates != NULL ? g_strdup_printf("%s; %s", warning, of_rates) : NULL;
+    const char *said = both != NULL ? both : warning != NULL ? warning : of_rates;
+    if (said != NULL)
+        write_prop(xml, "warning", said);
     write_sources(xml, specification, sizing);
 }
 

@@ -128,6 +128,10 @@ const LpMachineOption lp_machine_options[LP_N_MACHINE_OPTIONS] = {
     ROW(INCAST_LOSS, "incast-loss", "X",
         "A port with n flows coming in carries 1 / (1 + X (n - 1)) of its rate (0)", SCALE_OUT,
         VALUE(NUMBER, incast_loss), .minimum = 0, .maximum = LP_MACHINE_INCAST_LOSS_MAX),
+    ROW(TRANSCEIVERS, "transceivers", "NAME",
+        "Of the scale-out fabric: both ends of a link, or host: light goes on to the next host "
+        "(as its switches are)",
+        SCALE_OUT, CHOICE(transceivers, lp_transceivers_names)),
     ROW(LIBRARY, "library", "NAME", "Communication library of the machine, for auto", SCALE_UP,
         VALUE(LIBRARY, library)),
     ROW(PAIR_BANDWIDTH, "pair-bandwidth", "RATE", "NVLink bridge of two neighbours, each way",

@@ -51,6 +51,7 @@ typedef enum {
     LP_MACHINE_OPTION_PCIE_BANDWIDTH,
     LP_MACHINE_OPTION_TRANSPORT,
     LP_MACHINE_OPTION_INCAST_LOSS,
+    LP_MACHINE_OPTION_TRANSCEIVERS,
     LP_MACHINE_OPTION_LIBRARY,
     LP_MACHINE_OPTION_PAIR_BANDWIDTH,
     LP_MACHINE_OPTION_ROOT_ACCELERATORS,
@@ -226,8 +227,9 @@ typedef struct {
     LpPathSpecification paths;
     LpPcieSpecification pcie;
     LpTransport transport;
-    double incast_loss; /**< of ports, by flows that come in; 0: none */
-    char *library;      /**< owned: communication library of the machine; NULL: its accelerators' */
+    double incast_loss;          /**< of ports, by flows that come in; 0: none */
+    LpTransceivers transceivers; /**< of the scale-out network, where that is given */
+    char *library; /**< owned: communication library of the machine; NULL: its accelerators' */
     LpPcieHostSpecification host;
     LpTorusBlocks blocks; /**< of a torus */
     LpPodSpecification pods;

@@ -13,7 +13,8 @@ G_BEGIN_DECLS
     "electrical-tree", "electrical-link-technology", "electrical-switch-technology",               \
         "electrical-transceivers", "electrical-link-rate", "electrical-static-power",              \
         "electrical-transceiver-power", "electrical-transceiver-price", "electrical-card-price",   \
-        "electrical-switch-port-power", "electrical-switch-port-price"
+        "electrical-switch-port-power", "electrical-switch-port-price",                            \
+        "electrical-switch-port-rate"
 #define LP_N_BESIDE_PROPERTIES (1 + LP_N_MEDIUM_PROPERTIES)
 
 /** Reads them from @place of @properties on into @machine, whose circuits have been read. Errors:

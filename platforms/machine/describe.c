@@ -79,7 +79,7 @@ add_torus(const LpMachine *self, LpMachineFacts *facts)
     for (guint32 i = 0; i < torus->n_dimensions; i++)
         if (!has_even || torus->size[i] % 2 == 0)
             fewest = MIN(fewest, n_cut(torus, i));
-    add_tier(facts, cluster, "torus", cluster->n_hosts * torus->n_dimensions * self->n_planes, 1,
+    add_tier(facts, cluster, "torus", lp_torus_n_links(torus) * self->n_planes, 1,
              (double)cluster->n_hosts / 2 / (double)fewest);
     facts->bisection_bytes_per_s = (double)fewest * cluster->link_bytes_per_s;
     facts->oversubscription = (double)cluster->n_hosts / 2 / (double)fewest;

@@ -117,6 +117,16 @@ lp_machine_link_bytes_per_s(const LpMachine *self, LpAttachment attachment)
     return self->cluster[attachment].link_bytes_per_s * (is_striped ? self->n_planes : 1);
 }
 
+gboolean
+lp_machine_light_passes(const LpMachine *self)
+{
+    const LpCluster *cluster = &self->cluster[LP_ATTACHMENT_SCALE_OUT];
+    if (!self->has_scale_out || cluster->topology != LP_TOPOLOGY_CROSSBAR)
+        return FALSE;
+    return self->circuits.is_present || (cluster->technology == LP_TECHNOLOGY_OPTICAL &&
+                                         cluster->medium.transceivers == LP_TRANSCEIVERS_HOST);
+}
+
 double
 lp_machine_plane_bytes_per_s(const LpMachine *self, guint32 plane)
 {

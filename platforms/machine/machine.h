@@ -209,6 +209,10 @@ double lp_machine_plane_bytes_per_s(const LpMachine *self, guint32 plane);
  * that of penalties by flows, as SimGrid's model of InfiniBand has them (smpi/IB-penalty-factors).
  */
 double lp_machine_incast_share(const LpMachine *self, guint32 n);
+/** Whether light goes on through the middle of the scale-out network from the port that sends to
+ * the one that receives: circuits, or a crossbar that has transceivers at hosts only. A way over it
+ * is one link, where a cluster has two. A network beside circuits is none. */
+gboolean lp_machine_light_passes(const LpMachine *self);
 /** Whether @plane leads from @a to @b: it does not from rail to rail where rails never meet. In one
  * domain all are joined. */
 gboolean lp_machine_joined(const LpMachine *self, guint64 a, guint64 b, guint32 plane);

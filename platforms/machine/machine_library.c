@@ -43,12 +43,19 @@ add_pair_protocol(LpLibrary *library, const LpProtocol *protocol)
     return (int)place;
 }
 
+/* Whether @rule is for groups that leave their domain, and for no others. */
+static gboolean
+leaves_domain(const LpLibraryRule *rule)
+{
+    return rule->spread == LP_SPREAD_DOMAINS || rule->spread == LP_SPREAD_TORUS ||
+           rule->spread == LP_SPREAD_TWO;
+}
+
 /* Whether a group of two in one domain may follow @rule. A bridge reduces nothing. */
 static gboolean
 is_for_pair(const LpLibraryRule *rule)
 {
-    return rule->spread != LP_SPREAD_DOMAINS && rule->spread != LP_SPREAD_TORUS &&
-           rule->ranks_max >= 2 &&
+    return !leaves_domain(rule) && rule->ranks_max >= 2 &&
            !(rule->algorithms.n_levels > 0 && rule->algorithms.level[0] == LP_ALGORITHM_IN_NETWORK);
 }
 
@@ -108,7 +115,7 @@ take_rules(LpLibrary *library, const LpLibrary *transport, GError **error)
         return TRUE;
     guint32 n = 0;
     for (guint32 i = 0; i < library->n_rules; i++)
-        if (library->rules[i].spread != LP_SPREAD_DOMAINS)
+        if (!leaves_domain(&library->rules[i]))
             library->rules[n++] = library->rules[i];
     for (guint32 i = 0; i < transport->n_rules; i++) {
         LpLibraryRule rule = transport->rules[i];
@@ -137,6 +144,27 @@ take_transport(const LpMachine *machine, LpLibrary *library, GError **error)
            take_rules(library, &transport, error);
 }
 
+/* Rates that differ by less are the same, written in other units. */
+#define SAME_RATE (1.0 + 1e-6)
+
+/* Leaves out what is for slower cards. */
+static void
+drop_slower_cards(const LpMachine *machine, LpLibrary *library)
+{
+    double card = machine->cluster[LP_ATTACHMENT_SCALE_OUT].link_bytes_per_s;
+    double all = card * machine->cards_per_domain * machine->n_planes;
+    guint32 n = 0;
+    for (guint32 i = 0; i < library->n_rules; i++) {
+        const LpLibraryRule *rule = &library->rules[i];
+        gboolean fits =
+            (rule->card_bytes_per_s_max == 0.0 || card <= rule->card_bytes_per_s_max * SAME_RATE) &&
+            (rule->cards_bytes_per_s_max == 0.0 || all <= rule->cards_bytes_per_s_max * SAME_RATE);
+        if (fits)
+            library->rules[n++] = *rule;
+    }
+    library->n_rules = n;
+}
+
 gboolean
 lp_machine_library(const LpMachine *self, const char *name, LpLibrary *out_library, GError **error)
 {
@@ -152,7 +180,10 @@ lp_machine_library(const LpMachine *self, const char *name, LpLibrary *out_libra
         (!lp_library_find_for(name, accelerator, FALSE, self->domain_size, &bridged, error) ||
          !add_pairs(out_library, &bridged, error)))
         return FALSE;
-    return self->transport == LP_TRANSPORT_RDMA || take_transport(self, out_library, error);
+    if (self->transport != LP_TRANSPORT_RDMA && !take_transport(self, out_library, error))
+        return FALSE;
+    drop_slower_cards(self, out_library);
+    return TRUE;
 }
 
 LpLibraryRings

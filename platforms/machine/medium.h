@@ -15,6 +15,7 @@ typedef enum {
     LP_MEDIUM_CARD_PRICE,        /**< of a network card with one port, US dollars */
     LP_MEDIUM_SWITCH_PORT_POWER, /**< W */
     LP_MEDIUM_SWITCH_PORT_PRICE, /**< US dollars */
+    LP_MEDIUM_SWITCH_PORT_RATE,  /**< each way, bytes/s; of a switch of packets */
     LP_N_MEDIUM_NUMBERS
 } LpMediumNumber;
 
@@ -34,7 +35,7 @@ typedef struct {
 #define LP_MEDIUM_PROPERTY_NAMES                                                                   \
     "link-technology", "switch-technology", "transceivers", "link-rate", "static-power",           \
         "transceiver-power", "transceiver-price", "card-price", "switch-port-power",               \
-        "switch-port-price"
+        "switch-port-price", "switch-port-rate"
 #define LP_MEDIUM_FIRST_NUMBER 3
 #define LP_N_MEDIUM_PROPERTIES (LP_MEDIUM_FIRST_NUMBER + LP_N_MEDIUM_NUMBERS)
 extern const char *const lp_medium_property_names[];

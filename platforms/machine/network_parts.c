@@ -7,13 +7,27 @@
 #include <math.h>
 #include <string.h>
 
-/* Ports and transceivers of an end of a link. */
+/* What of such a rate the end of a link takes; rates in other units are the same. */
+static guint64
+n_at_end(const LpCluster *cluster, LpMediumNumber rate)
+{
+    if (!lp_medium_knows(&cluster->medium, rate))
+        return 1;
+    return (guint64)ceil(cluster->link_bytes_per_s / cluster->medium.number[rate] - 1e-6);
+}
+
+/* Transceivers of an end of a link, and ports of a host. */
 static guint64
 lanes(const LpCluster *cluster)
 {
-    if (!lp_medium_knows(&cluster->medium, LP_MEDIUM_LINK_RATE))
-        return 1;
-    return (guint64)ceil(cluster->link_bytes_per_s / cluster->medium.number[LP_MEDIUM_LINK_RATE]);
+    return MAX(n_at_end(cluster, LP_MEDIUM_LINK_RATE), 1);
+}
+
+/* Ports of a switch at an end of a link. */
+static guint64
+switch_ports(const LpCluster *cluster)
+{
+    return MAX(lanes(cluster), n_at_end(cluster, LP_MEDIUM_SWITCH_PORT_RATE));
 }
 
 /* Links of a tier that act as one are several. */
@@ -43,13 +57,14 @@ count_ports(const LpMachine *self)
                  strcmp(tier->name, "root") != 0)
             count.n_switch_ports += 2 * n_links(tier, cluster);
     }
+    gboolean is_both = cluster->medium.transceivers == LP_TRANSCEIVERS_BOTH;
     count.n_host_ports *= lanes(cluster);
-    count.n_switch_ports *= lanes(cluster);
+    count.n_transceivers =
+        count.n_host_ports + (is_both ? count.n_switch_ports * lanes(cluster) : 0);
+    count.n_switch_ports *= switch_ports(cluster);
     /* Each transceiver is joined to as many ports of a circuit switch as circuits it may be in. */
     if (self->circuits.is_present)
         count.n_switch_ports *= self->circuits.n_ports;
-    gboolean is_both = cluster->medium.transceivers == LP_TRANSCEIVERS_BOTH;
-    count.n_transceivers = count.n_host_ports + (is_both ? count.n_switch_ports : 0);
     return count;
 }
 

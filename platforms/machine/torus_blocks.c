@@ -99,5 +99,10 @@ lp_torus_blocks_at(const LpTorusBlocks *self, guint64 place)
 guint64
 lp_torus_blocks_n_links(const LpTorusBlocks *self, const LpTorus *torus)
 {
-    return lp_torus_n_ports(torus) / self->size * torus->n_dimensions;
+    guint64 n_faces = lp_torus_n_ports(torus) / self->size, n = 0;
+    for (guint32 d = 0; d < torus->n_dimensions; d++) {
+        gboolean has_one_link = torus->size[d] == 2 && !torus->is_twisted;
+        n += !has_one_link ? n_faces : self->size == 1 ? n_faces / 2 : 0;
+    }
+    return n;
 }

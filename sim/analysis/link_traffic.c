@@ -22,6 +22,15 @@ typedef struct {
     LpLinkTraffic result;
 } Count;
 
+/* Light that goes on at a switch crosses one link on its way, where routes have two. */
+static double
+link_share(const Count *self, LpTraffic traffic)
+{
+    const LpMachine *machine = lp_network_machine(self->map->network);
+    gboolean is_light = lp_machine_light_passes(machine) && lp_machine_plane(machine, traffic) == 0;
+    return is_light ? 0.5 : 1.0;
+}
+
 /* @n_times: that they cross the network between domains. */
 static void
 add_forwarded_bytes(Count *self, LpTraffic traffic, guint64 from, const LpConnection *connection,
@@ -34,12 +43,13 @@ add_forwarded_bytes(Count *self, LpTraffic traffic, guint64 from, const LpConnec
                              lp_rank_layout_accelerator(layout, connection->to), route,
                              bytes * self->n_iterations, n_times);
     self->result.sent_bytes += bytes;
+    double share = link_share(self, traffic);
     for (guint32 i = 0; i < route->n_links; i++) {
         LpTier tier = lp_network_link(self->map->network, route->links[i]).tier;
         if (tier == LP_TIER_SCALE_UP)
             self->result.link_bytes[LP_ATTACHMENT_SCALE_UP] += bytes;
         else if (tier != LP_TIER_PCIE)
-            self->result.link_bytes[LP_ATTACHMENT_SCALE_OUT] += bytes * n_times;
+            self->result.link_bytes[LP_ATTACHMENT_SCALE_OUT] += bytes * n_times * share;
     }
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How many bytes an iteration moves over the links of each network: every byte counts at every
- * link that it crosses. */
+ * link that it crosses, light from port to port over one. */
 #pragma once
 
 #include "sim/analysis/summary.h"

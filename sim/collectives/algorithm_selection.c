@@ -92,7 +92,10 @@ spread_of(const LpSites *sites)
         sites->n_members <= 1 || (sites->is_regular && sites->n_intra == sites->n_members);
     if (in_domain)
         return LP_SPREAD_ONE_DOMAIN;
-    return sites->on_torus && sites->n_intra == 1 ? LP_SPREAD_TORUS : LP_SPREAD_DOMAINS;
+    if (sites->on_torus && sites->n_intra == 1)
+        return LP_SPREAD_TORUS;
+    gboolean in_two = sites->is_regular && 2 * sites->n_intra == sites->n_members;
+    return in_two ? LP_SPREAD_TWO : LP_SPREAD_DOMAINS;
 }
 
 LpAlgorithmSelection

@@ -14,29 +14,43 @@ make(void)
     for (guint i = 0; i < 3; i++)
         library.protocols[i] = (LpProtocol){.name = {(char)('a' + i)}, .wire_factor = {1.0, 2.0}};
     const LpLibraryRule rules[] = {
-        {LP_COLLECTIVE_ALL_REDUCE, LP_SPREAD_ONE_DOMAIN, 4, 1000, {1, {LP_ALGORITHM_DIRECT}}, 0, 1},
+        {LP_COLLECTIVE_ALL_REDUCE,
+         LP_SPREAD_ONE_DOMAIN,
+         4,
+         1000,
+         {1, {LP_ALGORITHM_DIRECT}},
+         0,
+         1,
+         0.0,
+         0.0},
         {LP_COLLECTIVE_ALL_REDUCE,
          LP_SPREAD_ONE_DOMAIN,
          G_MAXUINT64,
          1000,
          {1, {LP_ALGORITHM_DOUBLING}},
          1,
-         1},
+         1,
+         0.0,
+         0.0},
         {LP_COLLECTIVE_ALL_REDUCE,
          LP_SPREAD_DOMAINS,
          16,
          G_MAXUINT64,
          {2, {LP_ALGORITHM_RING, LP_ALGORITHM_TREE}},
          1,
-         0},
+         0,
+         0.0,
+         0.0},
         {LP_COLLECTIVE_ALL_REDUCE,
          LP_SPREAD_ANY,
          G_MAXUINT64,
          G_MAXUINT64,
          {1, {LP_ALGORITHM_RING}},
          2,
-         4},
-        {LP_COLLECTIVE_BROADCAST, LP_SPREAD_ANY, 2, 10, {1, {LP_ALGORITHM_TREE}}, 0, 1}};
+         4,
+         0.0,
+         0.0},
+        {LP_COLLECTIVE_BROADCAST, LP_SPREAD_ANY, 2, 10, {1, {LP_ALGORITHM_TREE}}, 0, 1, 0.0, 0.0}};
     memcpy(library.rules, rules, sizeof rules);
     return library;
 }

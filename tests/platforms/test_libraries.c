@@ -365,7 +365,7 @@ test_bad_text(void)
          LP_INPUT_ERROR_VALUE},
         {"no ranks", FILE_OF(PROTOCOL CHOICE("algorithm='tree' ranks-up-to='0'")), "ranks-up-to",
          LP_INPUT_ERROR_VALUE},
-        {"domains", FILE_OF(PROTOCOL CHOICE("algorithm='tree' domains='two'")), "domains",
+        {"domains", FILE_OF(PROTOCOL CHOICE("algorithm='tree' domains='three'")), "domains",
          LP_INPUT_ERROR_NAME},
         {"protocol",
          FILE_OF(PROTOCOL "<choice operation='all-reduce' protocol='b' source='here' "

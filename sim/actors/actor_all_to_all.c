@@ -143,6 +143,17 @@ lp_communicator_wait_for_intra(LpCommunicatorRuntime *self, double from_s)
     self->n_delays++;
 }
 
+/* What stays in a domain is a delay, for which it uses the member's own port. */
+static void
+log_intra(const LpCommunicatorRuntime *self, guint64 index, double from_s)
+{
+    const LpCommunicator *communicator = self->ring.communicator;
+    const LpConnection *intra = lp_communication_map_connection(
+        self->map, (LpConnectionKind)communicator->group, communicator->ranks[index]);
+    if (intra->present && lp_communicator_sends_inter(self))
+        lp_flow_log_add_use(self->log.log, &intra->route, from_s, from_s + self->intra_s);
+}
+
 /* Latency counts once, however many messages follow each other; what stays in a domain goes on
  * beside what leaves it, for as long as its ports need. */
 void
@@ -171,4 +182,5 @@ lp_communicator_run_all_to_all(LpCommunicatorRuntime *self, guint64 index, const
     if (self->experts != NULL && self->n_ended++ % self->mode.n_actors == 0)
         lp_expert_circuits_end(self->experts);
     lp_communicator_wait_for_intra(self, start_s + latency_s);
+    log_intra(self, index, start_s + latency_s);
 }

@@ -151,6 +151,13 @@ lp_flow_log_add(LpFlowLog *self, const LpLoggedFlow *flow)
 }
 
 void
+lp_flow_log_add_use(LpFlowLog *self, const LpRoute *route, double start_s, double end_s)
+{
+    for (guint32 i = 0; self != NULL && i < route->n_links; i++)
+        lp_busy_time_add(&self->busy[route->links[i]], start_s, end_s);
+}
+
+void
 lp_flow_log_add_message(LpFlowLog *self, LpLoggedMessage message)
 {
     if (self != NULL && self->messages->len < LP_FLOW_LOG_MESSAGES_MAX)

@@ -53,6 +53,8 @@ void lp_flow_log_set_quotient(LpFlowLog *self, const LpQuotient *quotient);
  * the tier with its weight, at the link itself if the engine moved it. @self: NULL: nothing is
  * logged. */
 void lp_flow_log_add(LpFlowLog *self, const LpLoggedFlow *flow);
+/** Links of @route are in use, by what no flow stands for. @self may be NULL. */
+void lp_flow_log_add_use(LpFlowLog *self, const LpRoute *route, double start_s, double end_s);
 /** Keeps a message of background traffic, too. @self may be NULL. */
 void lp_flow_log_add_message(LpFlowLog *self, LpLoggedMessage message);
 
@@ -68,7 +70,7 @@ const LpFlowSeries *lp_flow_log_tier(const LpFlowLog *self, LpTier tier, guint k
 gboolean lp_flow_log_has_link(const LpFlowLog *self, guint32 link);
 /** Bytes that flows moved over @link; NULL: none did. Borrowed. */
 const LpFlowSeries *lp_flow_log_link(LpFlowLog *self, guint32 link);
-/** Seconds in which flows crossed @link, whatever they carried; negative: they came and went too
+/** Seconds in which @link was in use, whatever crossed it; negative: they came and went too
  * often to say. */
 double lp_flow_log_link_busy_s(LpFlowLog *self, guint32 link);
 /** Whether all that was logged the engine moved, each flow by itself. */

@@ -144,8 +144,8 @@ class Case:
         self.options, size = quotient_cases.draw_fabric(r)
         self.text = quotient_cases.draw_scenario(r, size)
         self.fidelity = "message" if r.random() < 0.25 else "flow"
-        self.exchanges = any(link_law.exchanges(dict(re.findall(r'([a-z-]+)="([^"]*)"', line)))
-                             for line in self.text.split("\n"))
+        self.law = all(link_law.holds(dict(re.findall(r'([a-z-]+)="([^"]*)"', line)), self.fidelity)
+                       for line in self.text.split("\n"))
         self.machine = os.path.join(folder, self.options.replace(" ", "").replace("/", "") + ".xml")
         self.scenario = os.path.join(folder, f"{number}.xml")
 
@@ -186,7 +186,7 @@ class Case:
             return True, False, None if same else f"case {self.number} on {self.options}: different ends", None
         used = "rank_classes" in by_classes["cost"]
         fault = link_law.fault(tables, max(job["end_s"] for job in by_ranks["jobs"]))
-        if fault is not None and not self.exchanges:
+        if fault is not None and self.law:
             return True, used, f"case {self.number} on {self.options}, fidelity {self.fidelity}: {fault}", None
         for one, other in zip(by_classes["jobs"], by_ranks["jobs"]):
             if one["traffic_bytes"] != other["traffic_bytes"]:

@@ -108,11 +108,37 @@ scan_number(const char *text, double *out_value, const char **out_end)
     return TRUE;
 }
 
+/* How people end units, and how SimGrid does; of those that end alike the longest comes first. */
+static const struct {
+    LpQuantity quantity;
+    const char *people, *simgrid;
+} spellings[] = {
+    {LP_QUANTITY_BANDWIDTH, "bits/s", "bps"}, {LP_QUANTITY_BANDWIDTH, "bit/s", "bps"},
+    {LP_QUANTITY_BANDWIDTH, "b/s", "bps"},    {LP_QUANTITY_BANDWIDTH, "B/s", "Bps"},
+    {LP_QUANTITY_TIME, "min", "m"},           {LP_QUANTITY_TIME, "\u00b5s", "us"},
+    {LP_QUANTITY_TIME, "\u03bcs", "us"},
+};
+
+/* A unit of SimGrid's that @text is another spelling of: "GBps" of "GB/s". Returns: (transfer
+ * full). */
+static char *
+simgrid_unit(LpQuantity quantity, const char *text)
+{
+    for (gsize i = 0; i < G_N_ELEMENTS(spellings); i++) {
+        if (spellings[i].quantity != quantity || !g_str_has_suffix(text, spellings[i].people))
+            continue;
+        g_autofree char *prefix = g_strndup(text, strlen(text) - strlen(spellings[i].people));
+        return g_strconcat(prefix, spellings[i].simgrid, NULL);
+    }
+    return g_strdup(text);
+}
+
 static const Unit *
 find_unit(LpQuantity quantity, const char *text)
 {
+    g_autofree char *spelt = simgrid_unit(quantity, text);
     for (const Unit *unit = quantities[quantity].units; unit->text != NULL; unit++)
-        if (strcmp(unit->text, text) == 0)
+        if (strcmp(unit->text, spelt) == 0)
             return unit;
     return NULL;
 }

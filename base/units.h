@@ -8,9 +8,10 @@ G_BEGIN_DECLS
 
 /** What a quantity measures. Memory holds the base unit named here. */
 typedef enum {
-    LP_QUANTITY_TIME,           /**< seconds: ps ns us ms s m h */
+    LP_QUANTITY_TIME,           /**< seconds: ps ns us ms s m h, or min for m */
     LP_QUANTITY_SIZE,           /**< bytes: B kB MB GB TB PB, KiB MiB GiB TiB */
-    LP_QUANTITY_BANDWIDTH,      /**< bytes per second: bps..Ebps (bits), Bps..EBps, KiBps..TiBps */
+    LP_QUANTITY_BANDWIDTH,      /**< bytes per second: bps..Ebps (bits), Bps..EBps, KiBps..TiBps; or
+                                   b/s, bit/s and B/s for bps and Bps */
     LP_QUANTITY_SPEED,          /**< FLOP per second: f kf Mf Gf Tf Pf Ef */
     LP_QUANTITY_POWER,          /**< watts: mW W kW MW */
     LP_QUANTITY_ENERGY_PER_BIT, /**< joules per bit: fJ/bit pJ/bit nJ/bit J/bit */
@@ -19,10 +20,10 @@ typedef enum {
 } LpQuantity;
 
 /**
- * Parses "25GBps", "200 Gbps", "1us": the whole text, a finite non-negative number and a unit.
- * A zero needs its unit too. @out_value: the value in the base unit of @quantity.
- * Errors: LP_INPUT_ERROR_SYNTAX or LP_INPUT_ERROR_VALUE; the message is "got, wanted" without
- * "where", which the caller puts before it.
+ * Parses "25GBps", "200 Gb/s", "1us", "5min": the whole text, a finite non-negative number and a
+ * unit. A zero needs its unit too. @out_value: the value in the base unit of @quantity. Errors:
+ * LP_INPUT_ERROR_SYNTAX or LP_INPUT_ERROR_VALUE; the message is "got, wanted" without "where",
+ * which the caller puts before it.
  */
 gboolean lp_quantity_parse(LpQuantity quantity, const char *text, double *out_value,
                            GError **error) G_GNUC_WARN_UNUSED_RESULT;

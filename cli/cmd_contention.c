@@ -2,6 +2,7 @@
 /* lightpath contention: which links hold an iteration back, and who is in whose way. */
 #include "cli/commands.h"
 #include "cli/inputs.h"
+#include "cli/made_machine.h"
 #include "cli/option_rows.h"
 #include "cli/options.h"
 #include "cli/page_file.h"
@@ -164,7 +165,7 @@ attribute(const Options *options, char **arguments, double started_s, GError **e
     g_autofree char *platform_path = lp_input_find(arguments[2], LP_INPUT_PLATFORM, error);
     if (platform_path == NULL)
         return FALSE;
-    g_autoptr(LpMachine) machine = lp_machine_load(platform_path, error);
+    g_autoptr(LpMachine) machine = lp_made_machine_load(platform_path, error);
     if (machine == NULL)
         return FALSE;
     lp_scenario_suit(scenario, machine->domain_size, &machine->accelerator);

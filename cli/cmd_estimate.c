@@ -33,7 +33,7 @@ lp_cmd_estimate(int argc, char **argv, GError **error)
     static const char *const model_names[] = {"consistent", "amped", NULL};
     g_autofree char *model = NULL, *format_text = NULL, *plan_text = NULL, *framework = NULL;
     g_auto(GStrv) settings = NULL;
-    gboolean verbose = FALSE, kernels = FALSE;
+    gboolean verbose = FALSE, kernels = FALSE, ignore_memory = FALSE;
     const GOptionEntry entries[] = {
         {"model", 0, 0, G_OPTION_ARG_STRING, &model,
          "The consistent form (default) or the repaired AMPeD form", "consistent|amped"},
@@ -43,6 +43,9 @@ lp_cmd_estimate(int argc, char **argv, GError **error)
         LP_ROW_FRAMEWORK(&framework),
         LP_ROW_PLAN(&plan_text),
         LP_ROW_FORMAT(&format_text),
+        {"ignore-memory", 0, 0, G_OPTION_ARG_NONE, &ignore_memory,
+         "With --plan=fit: also a plan that does not fit in memory; others are estimated anyway",
+         NULL},
         LP_ROW_VERBOSE(&verbose),
         {NULL, 0, 0, 0, NULL, NULL, NULL}};
     guint index;
@@ -52,7 +55,7 @@ lp_cmd_estimate(int argc, char **argv, GError **error)
                           "Estimates one training iteration by a closed form.", entries, &argc,
                           &argv, 2, 2, error) ||
         !lp_option_choice("model", model, model_names, 0, &index, error) ||
-        !lp_plan_choice_parse(plan_text, FALSE, &plan, error) ||
+        !lp_plan_choice_parse(plan_text, ignore_memory, &plan, error) ||
         !lp_format_parse(format_text, &format, error) ||
         !lp_settings_add_framework(&settings, framework, error))
         return FALSE;

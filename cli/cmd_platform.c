@@ -2,6 +2,7 @@
 /* lightpath platform: generates, describes, checks and lists machines, and prices networks. */
 #include "cli/commands.h"
 #include "cli/inputs.h"
+#include "cli/made_machine.h"
 #include "cli/options.h"
 #include "cli/platform_list.h"
 #include "cli/platform_price.h"
@@ -9,7 +10,6 @@
 #include "cli/subcommands.h"
 
 #include "base/file.h"
-#include "platforms/generation/effect.h"
 #include "platforms/generation/generate.h"
 #include "platforms/generation/machine_options.h"
 #include "base/json.h"
@@ -27,28 +27,12 @@ generate(char *const *texts, const char *output, GError **error)
     g_autoptr(GError) fault = NULL;
     g_autoptr(LpMachineSpecification) specification =
         lp_specification_from_texts((const char *const *)texts, &fault);
-    g_autofree char *xml =
-        specification != NULL && lp_specification_check_effect(specification, &fault)
-            ? lp_generate(specification, &fault)
-            : NULL;
+    g_autofree char *xml = specification != NULL && lp_made_machine_tell_idle(specification, &fault)
+                               ? lp_generate(specification, &fault)
+                               : NULL;
     if (xml == NULL)
         return lp_usage_error(error, "%s", fault->message);
     return lp_file_write(output != NULL ? output : "-", xml, strlen(xml), error);
-}
-
-/* Adds an entry for each option that the command line takes; @texts gets their values. */
-static void
-add_entries(GOptionEntry *entries, gsize n_entries, char **texts)
-{
-    for (gsize i = 0; i < LP_N_MACHINE_OPTIONS; i++) {
-        const LpMachineOption *option = &lp_machine_options[i];
-        if ((option->flags & LP_OPTION_ON_COMMAND_LINE) != 0)
-            entries[n_entries++] = (GOptionEntry){.long_name = option->name,
-                                                  .arg = G_OPTION_ARG_STRING,
-                                                  .arg_data = &texts[i],
-                                                  .description = option->help,
-                                                  .arg_description = option->value};
-    }
 }
 
 static gboolean
@@ -59,7 +43,7 @@ cmd_generate(int argc, char **argv, GError **error)
     GOptionEntry entries[LP_N_MACHINE_OPTIONS + 2] = {{"output", 'o', 0, G_OPTION_ARG_FILENAME,
                                                        &output, "Where to write (standard output)",
                                                        "FILE"}};
-    add_entries(entries, 1, texts);
+    lp_made_machine_add_entries(entries, 1, texts, TRUE);
     gboolean good = lp_options_parse("platform generate", "--system=NAME --accelerators=N",
                                      "Writes the platform file of a machine. Values carry units: "
                                      "25GBps, 200Gbps, 1us.",

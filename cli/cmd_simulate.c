@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/dry_run.h"
 #include "cli/inputs.h"
+#include "cli/made_machine.h"
 #include "cli/option_rows.h"
 #include "cli/options.h"
 #include "cli/progress.h"
@@ -182,7 +183,7 @@ simulate_scenario(const Options *options, const Choices *choices, const char *pa
         lp_scenario_load(path, (const char *const *)options->settings, error);
     if (scenario == NULL)
         return FALSE;
-    g_autoptr(LpMachine) machine = lp_machine_load(platform_path, error);
+    g_autoptr(LpMachine) machine = lp_made_machine_load(platform_path, error);
     if (machine == NULL)
         return FALSE;
     lp_scenario_suit(scenario, machine->domain_size, &machine->accelerator);

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#define OPTIONS_MAX 128
+#define OPTIONS_MAX 256
 #define ATTRIBUTES_MAX 256
 
 const GOptionEntry *

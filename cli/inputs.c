@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/units.h"
 #include "base/xml.h"
+#include "cli/made_machine.h"
 #include "cli/plan_fit.h"
 #include "cli/options.h"
 
@@ -86,6 +87,8 @@ refuse_unknown(const char *name, guint wanted, GError **error)
 char *
 lp_input_find(const char *name, guint wanted, GError **error)
 {
+    if ((wanted & LP_INPUT_PLATFORM) != 0 && lp_made_machine_is(name))
+        return g_strdup(name);
     if (lp_file_is_path(name))
         return find_path(name, wanted, error);
     for (guint pass = 0; pass < 2; pass++)
@@ -107,7 +110,7 @@ LpMachine *
 lp_input_load_machine(const char *name, GError **error)
 {
     g_autofree char *path = lp_input_find(name, LP_INPUT_PLATFORM, error);
-    return path != NULL ? lp_machine_load(path, error) : NULL;
+    return path != NULL ? lp_made_machine_load(path, error) : NULL;
 }
 
 const char *
@@ -212,7 +215,8 @@ lp_load_inputs(const char *workload_name, const char *platform_name, const char 
         return FALSE;
     /* What is wrong with the workload alone is said before anything about the machine. */
     g_autoptr(LpWorkload) workload = lp_workload_load(workload_path, settings, error);
-    g_autoptr(LpMachine) machine = workload != NULL ? lp_machine_load(platform_path, error) : NULL;
+    g_autoptr(LpMachine) machine =
+        workload != NULL ? lp_made_machine_load(platform_path, error) : NULL;
     if (machine == NULL ||
         (plan == LP_PLAN_FILE && !check_ranks(workload, settings, machine, error)))
         return FALSE;

@@ -14,7 +14,8 @@ typedef enum {
 } LpInputKind;
 
 /**
- * The path of the file that @name means: a path, "-" for standard input, or a shipped name.
+ * The path of the file that @name means: a path, "-" for standard input, or a shipped name; or the
+ * options of a machine that is made (cli/made_machine.h), which stand for themselves.
  * @wanted: LpInputKind bits; a file or name of another kind is refused as what it is.
  * Errors: LP_INPUT_ERROR_NAME, LP_INPUT_ERROR_FILE. Returns: (transfer full).
  */

@@ -10,6 +10,8 @@
 #include "cli/colour.h"
 #include "cli/command_line.h"
 #include "cli/completion.h"
+#include "cli/made_machine.h"
+#include "cli/system_hint.h"
 #include "workloads/description/framework.h"
 
 #include <stdlib.h>
@@ -28,11 +30,18 @@ lp_usage_error(GError **error, const char *format, ...)
     return FALSE;
 }
 
+/* @n_made: of them, machines that are made. */
 static gboolean
-has_argument_count(const char *command, int n, int n_minimum, int n_maximum, GError **error)
+has_argument_count(const char *command, int n, guint n_made, int n_minimum, int n_maximum,
+                   GError **error)
 {
     if (n >= n_minimum && n <= n_maximum)
         return TRUE;
+    if (n > n_maximum && n_made > 0)
+        return lp_usage_error(error,
+                              "%s: got --system beside all %d arguments, wanted it in place of the "
+                              "platform (lightpath %s --help)",
+                              command, n - (int)n_made, command);
     g_autofree char *wanted = n_minimum == n_maximum ? g_strdup_printf("%d", n_minimum)
                               : n_maximum == G_MAXINT
                                   ? g_strdup_printf("at least %d", n_minimum)
@@ -59,6 +68,66 @@ print_attributes(GError **error)
     return print_and_exit(lp_attribute_table_to_text(rows), error);
 }
 
+/* What is looked at for help and completion: @entries, and those of a machine that is made; all of
+ * these where the words behind the command name a system. Returns: (transfer full). */
+static GOptionEntry *
+list_entries(const GOptionEntry *entries, gboolean takes_machine, char *const *words)
+{
+    guint n = 0;
+    gboolean has_system = FALSE;
+    while (entries[n].long_name != NULL)
+        n++;
+    for (; *words != NULL; words++)
+        has_system = has_system || lp_made_machine_is(*words);
+    GOptionEntry *all = g_new0(GOptionEntry, n + LP_N_MACHINE_OPTIONS + 1);
+    memcpy(all, entries, n * sizeof *all);
+    if (takes_machine)
+        lp_made_machine_add_entries(all, n, NULL, has_system);
+    return all;
+}
+
+/* GLib leaves "--" where it is if what stands behind it looks like an option. */
+static void
+drop_separator(int *argc, char **argv)
+{
+    int kept = 0;
+    gboolean is_dropped = FALSE;
+    for (int i = 0; i < *argc; i++) {
+        gboolean is_it = !is_dropped && strcmp(argv[i], "--") == 0;
+        is_dropped = is_dropped || is_it;
+        if (!is_it)
+            argv[kept++] = argv[i];
+    }
+    argv[kept] = NULL;
+    *argc = kept;
+}
+
+/* Takes machines out of the command line, and puts what stands for them behind its arguments, which
+ * are fewer words. */
+static gboolean
+parse_arguments(GOptionContext *context, const char *command, const GOptionEntry *entries,
+                const GOptionEntry *all, int *argc, char ***argv, guint *out_n_made, GError **error)
+{
+    char **words = *argv + 1;
+    const char *unused = NULL;
+    gboolean takes_machine = lp_command_line_find(all, "--system", &unused) != NULL &&
+                             lp_command_line_find(entries, "--system", &unused) == NULL;
+    g_auto(GStrv) made =
+        takes_machine ? lp_made_machine_take(entries, words, error) : g_new0(char *, 1);
+    if (made == NULL || !lp_command_line_check(command, words, all, error))
+        return FALSE;
+    *argc = 1 + (int)g_strv_length(words);
+    g_autoptr(GError) fault = NULL;
+    if (!g_option_context_parse(context, argc, argv, &fault))
+        return lp_usage_error(error, "%s: %s", command, fault->message);
+    drop_separator(argc, *argv);
+    *out_n_made = g_strv_length(made);
+    for (guint i = 0; i < *out_n_made; i++)
+        (*argv)[(*argc)++] = (char *)(guintptr)g_intern_string(made[i]);
+    (*argv)[*argc] = NULL;
+    return TRUE;
+}
+
 gboolean
 lp_options_parse(const char *command, const char *arguments, const char *summary,
                  const GOptionEntry *entries, int *argc, char ***argv, int n_minimum, int n_maximum,
@@ -70,18 +139,24 @@ lp_options_parse(const char *command, const char *arguments, const char *summary
     g_option_context_set_summary(context, summary);
     g_option_context_add_main_entries(context, entries, NULL);
     char **words = *argv + 1;
+    gboolean takes_machine = arguments != NULL && strstr(arguments, "PLATFORM") != NULL;
+    if (takes_machine)
+        g_option_context_set_description(
+            context, "In place of a PLATFORM, a machine that is made:\n"
+                     "  --system=NAME --accelerators=N, and the options of \"lightpath platform "
+                     "generate\"\n");
+    g_autofree GOptionEntry *all = list_entries(entries, takes_machine, words);
     if (*argc > 1 && strcmp(words[0], LP_COMPLETE_OPTION) == 0)
-        return print_and_exit(lp_complete(entries, arguments, words + 1), error);
-    if (lp_command_line_asks_help(words, entries))
+        return print_and_exit(lp_complete(all, arguments, words + 1), error);
+    if (lp_command_line_asks_help(words, all))
         return print_and_exit(g_option_context_get_help(context, TRUE, NULL), error);
     if (lp_command_line_asks_attributes(words, entries))
         return print_attributes(error);
-    if (!lp_command_line_check(command, words, entries, error))
-        return FALSE;
-    g_autoptr(GError) fault = NULL;
-    if (!g_option_context_parse(context, argc, argv, &fault))
-        return lp_usage_error(error, "%s: %s", command, fault->message);
-    return has_argument_count(command, *argc - 1, n_minimum, n_maximum, error);
+    g_auto(GStrv) given = g_strdupv(words);
+    guint n_made = 0;
+    return parse_arguments(context, command, entries, all, argc, argv, &n_made, error) &&
+           has_argument_count(command, *argc - 1, n_made, n_minimum, n_maximum, error) &&
+           lp_system_hint_check(program, arguments, entries, *argv, given, error);
 }
 
 gboolean

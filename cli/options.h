@@ -16,8 +16,9 @@ typedef enum {
 /** Sets LP_INPUT_ERROR_USAGE; returns FALSE. */
 gboolean lp_usage_error(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
-/** Parses @entries; what remains is @argv[1..]. Help and completions are printed, and the program
- * ends. Between @n_minimum and @n_maximum arguments must.
+/** Parses @entries; what remains is @argv[1..], and behind it machines that are made
+ * (cli/made_machine.h) where @arguments name a PLATFORM. Help and completions are printed, and the
+ * program ends. Between @n_minimum and @n_maximum arguments must.
  * @command: "simulate". Error: LP_INPUT_ERROR_USAGE. */
 gboolean lp_options_parse(const char *command, const char *arguments, const char *summary,
                           const GOptionEntry *entries, int *argc, char ***argv, int n_minimum,

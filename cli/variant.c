@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "cli/inputs.h"
 #include "cli/machine_variant.h"
+#include "cli/made_machine.h"
 #include "sim/engine/loading.h"
 #include "sim/run/job_quotient.h"
 #include "sim/run/scene_quotient.h"
@@ -218,7 +219,7 @@ run(const Variant *self, double *out_units, double *out_times_s, GError **error)
     g_autoptr(LpScenario) scenario =
         plain == NULL ? NULL : load_scenario(self->base, changes.plan, error);
     g_autoptr(LpMachine) machine =
-        scenario == NULL ? NULL : lp_machine_load(self->base->platform, error);
+        scenario == NULL ? NULL : lp_made_machine_load(self->base->platform, error);
     if (machine == NULL)
         return FALSE;
     *out_units = count_units(&changes, lp_scenario_job(plain, 0)->workload, machine);
@@ -363,7 +364,7 @@ lp_variants_distribution(const LpVariantBase *base, guint n_runs, LpDistribution
 static char *
 hashed(const LpVariantBase *base)
 {
-    g_autoptr(LpMachine) machine = lp_machine_load(base->platform, NULL);
+    g_autoptr(LpMachine) machine = lp_made_machine_load(base->platform, NULL);
     if (machine == NULL || machine->path_choice != LP_PATH_CHOICE_STATIC)
         return NULL;
     const LpCluster *fabric = &machine->cluster[LP_ATTACHMENT_SCALE_OUT];

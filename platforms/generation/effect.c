@@ -112,6 +112,16 @@ has_effect(const LpMachineSpecification *self, LpMachineOptionId option, const c
     return FALSE;
 }
 
+/* Whether a machine on which it changes nothing has what it says, or would have. */
+static gboolean
+is_true_anyway(LpMachineOptionId option)
+{
+    LpMachineOptionKind kind = lp_machine_options[option].kind;
+    return option == LP_MACHINE_OPTION_LEVELS || option == LP_MACHINE_OPTION_LEAF_PORTS ||
+           option == LP_MACHINE_OPTION_SWITCH_PORTS || kind == LP_OPTION_KIND_DIMENSIONS ||
+           kind == LP_OPTION_KIND_BANDWIDTH || kind == LP_OPTION_KIND_TIME;
+}
+
 /* Whether it says again what holds anyway. */
 static gboolean
 repeats(const LpMachineSpecification *self, const LpMachineSpecification *system,
@@ -148,25 +158,24 @@ reason(const LpMachineSpecification *self, LpMachineOptionId option)
         return "one leaf switch holds all ports, so that there is no tree";
     if (option == LP_MACHINE_OPTION_SPINE_OVERSUBSCRIPTION && layout.n_levels == 2)
         return "a tree of two levels has no switches above its spines";
-    if (option == LP_MACHINE_OPTION_LEAF_PORTS)
-        return "a leaf holds every port that it may even with fewer";
     return "the tree is the same with and without it";
 }
 
-gboolean
-lp_specification_check_effect(const LpMachineSpecification *self, GError **error)
+char **
+lp_specification_find_idle(const LpMachineSpecification *self, GError **error)
 {
     g_autofree char *shape = lp_generate_shape(self, error);
     g_autoptr(LpMachineSpecification) system =
         shape != NULL ? lp_system_load(self->system, error) : NULL;
     if (system == NULL)
-        return FALSE;
-    for (guint i = LP_MACHINE_OPTION_ACCELERATORS + 1; i < LP_N_MACHINE_OPTIONS; i++) {
-        if (!lp_specification_is_given(self, i) || repeats(self, system, i) ||
-            has_effect(self, i, shape))
-            continue;
-        return lp_layout_fail(error, LP_MACHINE_ERROR_STRUCTURE, "--%s: got %s, wanted none: %s",
-                              lp_machine_options[i].name, self->origin[i].text, reason(self, i));
-    }
-    return TRUE;
+        return NULL;
+    GPtrArray *lines = g_ptr_array_new();
+    for (guint i = LP_MACHINE_OPTION_ACCELERATORS + 1; i < LP_N_MACHINE_OPTIONS; i++)
+        if (lp_specification_is_given(self, i) && !repeats(self, system, i) && !is_true_anyway(i) &&
+            !has_effect(self, i, shape))
+            g_ptr_array_add(lines, g_strdup_printf("--%s: %s changes nothing: %s",
+                                                   lp_machine_options[i].name, self->origin[i].text,
+                                                   reason(self, i)));
+    g_ptr_array_add(lines, NULL);
+    return (char **)g_ptr_array_free(lines, FALSE);
 }

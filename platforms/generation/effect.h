@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether every option that was given has a say in the machine. */
+/* Options that were given and have no say in the machine. */
 #pragma once
 
 #include "platforms/generation/specification.h"
@@ -7,12 +7,13 @@
 G_BEGIN_DECLS
 
 /**
- * Refuses an option that was given and changes nothing: the machine is the same without it, and
- * with other values in its place. What only repeats the system's value, or a ratio of 1, is no
- * fault. Errors: as lp_generate(), and LP_MACHINE_ERROR_STRUCTURE, "--option: got, wanted none:
- * why".
+ * What is to be said of options that were given and change nothing: the machine is the same without
+ * them, and with other values in their place. Nothing is said of what the machine has anyway: the
+ * system's value, a ratio of 1, the levels or sizes that it has, ports that its switches may have,
+ * rates and latencies of links that it has none of. Errors: as lp_generate(). Returns: (transfer
+ * full), lines "--option: value changes nothing: why"; NULL-ended.
  */
-gboolean lp_specification_check_effect(const LpMachineSpecification *self,
-                                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
+char **lp_specification_find_idle(const LpMachineSpecification *self,
+                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

@@ -45,18 +45,50 @@ links_above(const char *option, LpOversubscription ratio, guint32 below, const c
     return TRUE;
 }
 
+static guint64
+greatest_common_divisor(guint64 a, guint64 b)
+{
+    while (b > 0) {
+        guint64 rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* As many of the @most ports below a leaf as a leaf of whole domains uses in node order, and as the
+ * links above it divide by. In node order a leaf has a domain at least; else @most where a single
+ * step is larger. */
+static guint32
+fitting_ports(const LpLayoutRequest *request, guint32 most)
+{
+    LpOversubscription ratio = request->oversubscription;
+    guint64 whole = request->port_order == LP_PORT_ORDER_NODE ? request->n_cards : 1;
+    guint64 share = ratio.below / greatest_common_divisor(ratio.below, ratio.above);
+    guint64 step = whole / greatest_common_divisor(whole, share) * share;
+    if (request->leaf_ports_are_given || (step > most && whole == 1))
+        return most;
+    return (guint32)(MAX(most / step, 1) * step);
+}
+
 /* Rail order: a leaf holds ports of one rail, so a unit of the domains below a leaf has a leaf a
  * rail. Node order: a leaf holds whole domains. */
 static gboolean
 plan_leaves(const LpLayoutRequest *request, LpLayout *layout, guint32 *out_n_leaves, GError **error)
 {
     if (request->port_order == LP_PORT_ORDER_RAIL) {
-        layout->down[0] = MIN(request->leaf_ports, request->n_domains);
+        /* A rail that one leaf holds has nothing above it where rails never meet. */
+        layout->down[0] =
+            request->rails_relay && request->n_domains <= request->leaf_ports
+                ? request->n_domains
+                : fitting_ports(request, MIN(request->leaf_ports, request->n_domains));
         layout->unit_domains = layout->down[0];
         *out_n_leaves = divide_up(request->n_domains, layout->down[0]) * request->n_cards;
         return TRUE;
     }
-    layout->down[0] = request->leaf_ports;
+    layout->down[0] = n_ports(request) > request->leaf_ports
+                          ? fitting_ports(request, request->leaf_ports)
+                          : request->leaf_ports;
     *out_n_leaves = divide_up(n_ports(request), layout->down[0]);
     if (*out_n_leaves > 1 && layout->down[0] % request->n_cards != 0)
         return lp_layout_fail(
@@ -87,7 +119,7 @@ plan_spines(const LpLayoutRequest *request, LpLayout *layout, guint32 n_leaves, 
         layout->down[2] = request->n_cards;
         layout->unit_domains = layout->down[0] * layout->down[1];
     } else {
-        layout->down[1] = MIN(n_leaves, request->leaf_ports);
+        layout->down[1] = MIN(n_leaves, layout->down[0]);
         layout->down[2] = divide_up(n_leaves, layout->down[1]);
     }
     /* With nothing to join the top is not there. */

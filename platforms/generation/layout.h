@@ -12,7 +12,8 @@ typedef struct {
     LpPortOrder port_order;
     gboolean rails_relay;            /**< rails never meet */
     guint32 n_domains, n_cards;      /**< n_cards: ports a domain */
-    guint32 leaf_ports;              /**< ports below a leaf */
+    guint32 leaf_ports;              /**< ports below a leaf, */
+    gboolean leaf_ports_are_given;   /**< by the caller; else at most so many */
     guint32 switch_ports;            /**< of any switch; 0: as many as a leaf has, up and down */
     gboolean switch_ports_are_given; /**< by the caller: no switch may have more */
     guint32 n_levels;                /**< of a fat tree, 2 or 3; 0: by lp_layout_plan()'s rule */
@@ -35,7 +36,8 @@ typedef struct {
 } LpLayout;
 
 /**
- * Finds the smallest fabric with a port for every card; ports to spare stay unused.
+ * Finds the smallest fabric with a port for every card; ports to spare stay unused. A leaf whose
+ * ports are not given leaves as many unused as whole domains and the oversubscription ask for.
  *
  * Fat tree: one leaf is a crossbar. In node order a leaf holds whole domains; in rail order a unit
  * of the domains below a leaf has a leaf for each rail. Of no given levels it has three where two

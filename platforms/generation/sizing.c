@@ -186,6 +186,8 @@ wanted_fabric(const LpMachineSpecification *specification, const LpMachineSizing
         .n_domains = sizing->n_domains,
         .n_cards = sizing->n_cards,
         .leaf_ports = tree->leaf_ports,
+        .leaf_ports_are_given =
+            lp_specification_is_given(specification, LP_MACHINE_OPTION_LEAF_PORTS),
         .switch_ports = tree->switch_ports,
         .switch_ports_are_given =
             lp_specification_is_given(specification, LP_MACHINE_OPTION_SWITCH_PORTS),

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/foreign_file.h"
 
 #include <libxml/parser.h>
 #include <libxml/xmlschemas.h>
@@ -245,8 +246,10 @@ lp_xml_parse(const char *path, GBytes *content, const char *schema_resource, GEr
 {
     g_return_val_if_fail(path != NULL && content != NULL && schema_resource != NULL, NULL);
     g_autoptr(xmlDoc) doc = parse(path, content, error);
-    if (doc == NULL || !validate(path, doc, schema_resource, error))
+    if (doc == NULL || !validate(path, doc, schema_resource, error)) {
+        lp_foreign_file_explain(path, content, schema_resource, error);
         return NULL;
+    }
     LpXml *self = g_new(LpXml, 1);
     *self = (LpXml){.path = g_strdup(path), .doc = g_steal_pointer(&doc)};
     return self;

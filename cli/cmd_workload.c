@@ -2,6 +2,7 @@
 /* lightpath workload: lists, describes and checks workloads, and lists their attributes. */
 #include "cli/attribute_table.h"
 #include "cli/commands.h"
+#include "cli/framework_list.h"
 #include "cli/option_rows.h"
 #include "cli/plan_fit.h"
 #include "cli/inputs.h"
@@ -416,6 +417,7 @@ lp_cmd_workload(int argc, char **argv, GError **error)
         {"list", cmd_list, "list shipped workloads, and machines that they run on"},
         {"describe", cmd_describe, "print a workload's whole plan, sources and memory"},
         {"attributes", cmd_attributes, "list attributes: values, range, default, meaning"},
+        {"frameworks", lp_cmd_workload_frameworks, "list frameworks, and what each sets of a plan"},
         {"check", cmd_check, "check a workload file"},
         {NULL, NULL, NULL}};
     return lp_run_command("lightpath workload", commands, NULL, NULL, argc, argv, error);

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/units.h"
 #include "workloads/description/attribute.h"
+#include "workloads/description/foreign_words.h"
 
 #include <string.h>
 
@@ -101,8 +102,11 @@ guess(const char *command, const GOptionEntry *entries, const char *name, const 
     if (lp_command_line_find(entries, "--set", &unused) != NULL)
         for (guint i = 0; i < ATTRIBUTES_MAX && lp_attribute_at(i) != NULL; i++)
             attributes[i] = lp_attribute_name(lp_attribute_at(i));
+    const char *meant = attributes[0] != NULL ? lp_foreign_word_attribute(name) : NULL;
     const char *option = lp_like_name(name, options), *attribute = lp_like_name(name, attributes);
-    if (attribute != NULL && (strcmp(attribute, name) == 0 || option == NULL))
+    if (meant != NULL && (attribute == NULL || strcmp(attribute, name) != 0))
+        attribute = meant;
+    if (attribute != NULL && (attribute == meant || strcmp(attribute, name) == 0 || option == NULL))
         return g_strdup_printf("wanted --set %s=%s", attribute, value != NULL ? value : "VALUE");
     if (option != NULL)
         return g_strdup_printf("wanted one such as --%s", option);

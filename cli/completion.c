@@ -9,6 +9,7 @@
 #include "platforms/catalogue/catalogue.h"
 #include "platforms/catalogue/libraries.h"
 #include "platforms/generation/system.h"
+#include "workloads/description/framework.h"
 
 #include <string.h>
 
@@ -61,7 +62,10 @@ add_settings(GString *out, const char *before, const char *word)
             continue;
         }
         g_autofree char *whole = g_strconcat(before, name, NULL);
-        add_all(out, whole, word + strlen(name), (const char *const *)row->choices);
+        if (strcmp(row->name, "framework") == 0)
+            add_owned(out, whole, word + strlen(name), lp_framework_names(NULL));
+        else
+            add_all(out, whole, word + strlen(name), (const char *const *)row->choices);
     }
 }
 
@@ -78,6 +82,8 @@ add_values(GString *out, const GOptionEntry *entry, const char *before, const ch
         add_owned(out, before, word, lp_system_names(NULL));
     else if (strcmp(entry->long_name, "accelerator") == 0)
         add_owned(out, before, word, accelerator_names());
+    else if (strcmp(entry->long_name, "framework") == 0)
+        add_owned(out, before, word, lp_framework_names(NULL));
     else if (strcmp(entry->long_name, "library") == 0)
         add_owned(out, before, word, lp_library_names(NULL));
     else if (strcmp(values, "PLATFORM") == 0)
@@ -121,6 +127,8 @@ add_argument(GString *out, const char *arguments, guint place, const char *word)
         add_owned(out, "", word, lp_file_shipped("workloads/scenarios"));
     if (strstr(name, "PLATFORM") != NULL)
         add_owned(out, "", word, lp_file_shipped("platforms"));
+    if (strstr(name, "FRAMEWORK") != NULL)
+        add_owned(out, "", word, lp_framework_names(NULL));
     if (strcmp(name, "OPERATION") == 0)
         add_all(out, "", word, lp_collective_names);
     if (g_ascii_islower(name[0]))

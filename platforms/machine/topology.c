@@ -96,23 +96,68 @@ lp_topology_read_tree(const LpXml *xml, const xmlNode *prop, const char *text, L
     return check_fat_tree_size(xml, prop, cluster, error);
 }
 
-/* The schema has made sure of the form, with up[0] and all counts of parallel links 1, unless it is
- * that of another topology, which has no four parts or no single digit in front. */
+/* Reads one of the lists of a fat tree, of as many numbers as levels. */
+static gboolean
+read_list(const char *what, const char *text, guint32 n, guint32 *out_arities, GError **error)
+{
+    g_auto(GStrv) parts = g_strsplit(text, ",", -1);
+    if (g_strv_length(parts) != n) {
+        g_set_error(error, LP_MACHINE_ERROR, LP_MACHINE_ERROR_VALUE,
+                    "%s: \"%s\", wanted a number for each of %u levels", what, text, n);
+        return FALSE;
+    }
+    if (read_arities(text, n, out_arities, error))
+        return TRUE;
+    g_prefix_error(error, "%s: ", what);
+    return FALSE;
+}
+
+/* "LEVELS;DOWN,...;1,UP,...;1,..." */
+static gboolean
+parse_fat_tree(const char *text, LpCluster *cluster, GError **error)
+{
+    g_auto(GStrv) parts = g_strsplit(text, ";", -1);
+    guint32 parallel[LP_FAT_TREE_LEVELS_MAX];
+    guint64 n_levels = 0;
+    if (g_strv_length(parts) != 4) {
+        g_set_error(error, LP_MACHINE_ERROR, LP_MACHINE_ERROR_VALUE,
+                    "\"%s\", wanted LEVELS;DOWN,...;1,UP,...;1,... of a fat tree", text);
+        return FALSE;
+    }
+    if (!lp_count_parse(parts[0], 1, LP_FAT_TREE_LEVELS_MAX, &n_levels, error)) {
+        g_prefix_error(error, "levels of a fat tree: ");
+        return FALSE;
+    }
+    guint32 n = cluster->n_levels = (guint32)n_levels;
+    if (!read_list("links down", parts[1], n, cluster->down, error) ||
+        !read_list("links up", parts[2], n, cluster->up, error) ||
+        !read_list("parallel links", parts[3], n, parallel, error))
+        return FALSE;
+    if (cluster->up[0] != 1) {
+        g_set_error(error, LP_MACHINE_ERROR, LP_MACHINE_ERROR_VALUE,
+                    "links up: \"%s\", wanted 1 for the first level: a port has one link",
+                    parts[2]);
+        return FALSE;
+    }
+    for (guint32 i = 0; i < n; i++)
+        if (parallel[i] != 1) {
+            g_set_error(error, LP_MACHINE_ERROR, LP_MACHINE_ERROR_VALUE,
+                        "parallel links (the last list of a FAT_TREE): \"%s\", wanted 1 for each "
+                        "level, and more links up: SimGrid does not balance parallel ones",
+                        parts[3]);
+            return FALSE;
+        }
+    return TRUE;
+}
+
 static gboolean
 read_fat_tree(const LpXml *xml, const xmlNode *node, LpCluster *cluster, GError **error)
 {
     const char *text = lp_xml_required(xml, node, "topo_parameters", error);
     if (text == NULL)
         return FALSE;
-    g_auto(GStrv) parts = g_strsplit(text, ";", -1);
-    if (g_strv_length(parts) != 4 || strlen(parts[0]) != 1)
-        return lp_platform_fail(xml, node, LP_MACHINE_ERROR_VALUE, error,
-                                "topo_parameters: \"%s\", wanted LEVELS;DOWN,...;UP,...;1,...",
-                                text);
     cluster->topology = LP_TOPOLOGY_FAT_TREE;
-    cluster->n_levels = (guint32)(parts[0][0] - '0');
-    if (!read_arities(parts[1], cluster->n_levels, cluster->down, error) ||
-        !read_arities(parts[2], cluster->n_levels, cluster->up, error)) {
+    if (!parse_fat_tree(text, cluster, error)) {
         lp_xml_prefix(xml, node, "topo_parameters", error);
         return FALSE;
     }
@@ -316,7 +361,8 @@ lp_topology_read(const LpXml *xml, const xmlNode *node, LpCluster *cluster, GErr
     if (lp_xml_attribute(node, "topo_parameters") != NULL)
         return lp_platform_fail(
             xml, node, LP_MACHINE_ERROR_STRUCTURE, error,
-            "topo_parameters in a flat cluster, wanted topology=\"FAT_TREE\" or none");
+            "topo_parameters in a flat cluster, wanted topology=\"FAT_TREE\", TORUS or "
+            "DRAGONFLY, or none");
     cluster->topology = LP_TOPOLOGY_CROSSBAR;
     return TRUE;
 }

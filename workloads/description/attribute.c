@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/units.h"
 #include "workloads/description/attribute_text.h"
+#include "workloads/description/foreign_words.h"
 #include "workloads/description/framework.h"
 #include "workloads/description/layer_pattern.h"
 
@@ -283,7 +284,8 @@ lp_attribute_find(const char *name, GError **error)
             return &attributes[i];
         names[i] = attributes[i].name;
     }
-    const char *like = lp_like_name(name, names);
+    const char *meant = lp_foreign_word_attribute(name);
+    const char *like = meant != NULL ? meant : lp_like_name(name, names);
     g_autofree char *hint = like != NULL ? g_strdup_printf("the nearest known one is \"%s\"", like)
                                          : g_strdup("\"lightpath workload attributes\" lists all");
     g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_NAME, "unknown attribute \"%s\", %s", name,

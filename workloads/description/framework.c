@@ -27,6 +27,7 @@ free_setting(gpointer data)
     g_free(setting->name);
     g_free(setting->value);
     g_free(setting->source);
+    g_free(setting->framework);
     g_ptr_array_unref(setting->conditions);
     g_free(setting);
 }
@@ -45,6 +46,7 @@ lp_framework_free(LpFramework *self)
         return;
     g_free(self->name);
     g_free(self->description);
+    g_free(self->like);
     g_ptr_array_unref(self->settings);
     g_free(self);
 }
@@ -62,6 +64,20 @@ parse_condition(const char *text)
     condition->name = g_strndup(text, length);
     condition->value = g_strdup(sign + (*sign == '!' ? 2 : 1));
     return condition;
+}
+
+char *
+lp_framework_setting_when(const LpFrameworkSetting *setting)
+{
+    static const char *const signs[] = {
+        [LP_COMPARISON_IS] = "=", [LP_COMPARISON_IS_NOT] = "!=", [LP_COMPARISON_ABOVE] = ">"};
+    GString *text = g_string_new(NULL);
+    for (guint i = 0; i < setting->conditions->len; i++) {
+        const LpFrameworkCondition *condition = setting->conditions->pdata[i];
+        g_string_append_printf(text, "%s%s%s%s", i > 0 ? " " : "", condition->name,
+                               signs[condition->comparison], condition->value);
+    }
+    return g_string_free(text, FALSE);
 }
 
 gboolean
@@ -89,8 +105,11 @@ static void
 add_settings(LpFramework *self, const xmlNode *node)
 {
     for (const xmlNode *child = lp_xml_element(node->children, "setting"); child != NULL;
-         child = lp_xml_element(child->next, "setting"))
-        g_ptr_array_add(self->settings, read_setting(child));
+         child = lp_xml_element(child->next, "setting")) {
+        LpFrameworkSetting *setting = read_setting(child);
+        setting->framework = g_strdup(lp_xml_attribute(node, "name"));
+        g_ptr_array_add(self->settings, setting);
+    }
 }
 
 static LpFramework *
@@ -100,6 +119,7 @@ read_framework(const xmlNode *node)
     g_ref_count_init(&self->n_owners);
     self->name = g_strdup(lp_xml_attribute(node, "name"));
     self->description = g_strdup(lp_xml_attribute(node, "description"));
+    self->like = g_strdup(lp_xml_attribute(node, "like"));
     const char *batch = lp_xml_attribute(node, "batch");
     self->names_replica_batch = batch != NULL && strcmp(batch, "replica") == 0;
     self->settings = g_ptr_array_new_with_free_func(free_setting);

@@ -26,6 +26,7 @@ typedef struct {
 typedef struct {
     char *name, *value;    /* owned: of an attribute */
     char *source;          /* owned: where that software does so */
+    char *framework;       /* owned: that states it, a version before or itself */
     GPtrArray *conditions; /* owned LpFrameworkCondition */
 } LpFrameworkSetting;
 
@@ -33,6 +34,7 @@ typedef struct {
 typedef struct LpFramework {
     grefcount n_owners;
     char *name, *description;     /* owned */
+    char *like;                   /* owned: the version before, or NULL */
     gboolean names_replica_batch; /* its batch size is a replica's, which a pipeline cuts up */
     GPtrArray *settings; /* owned LpFrameworkSetting; the first of a name that holds counts */
 } LpFramework;
@@ -51,6 +53,9 @@ LpFramework *lp_framework_parse(const char *path, GBytes *content, const char *n
  * year and month), the one that came with the latest container up to it; or @name itself. NULL
  * where the shipped file cannot be read. Returns: (transfer full). */
 char *lp_framework_version(const char *name, const char *container);
+/** "tp>1 precision=bf16": the conditions of @setting, empty where it has none. Returns: (transfer
+ * full). */
+char *lp_framework_setting_when(const LpFrameworkSetting *setting);
 /** Whether the condition is one on the accelerator. */
 gboolean lp_framework_condition_is_of_machine(const LpFrameworkCondition *self);
 /** One more owner of it. Returns: (transfer full) @self. */

@@ -31,12 +31,19 @@ attention_weights(const LpTransformer *transformer)
     return n_attention_matrices(transformer) * d * d;
 }
 
+/* The decoder's, and modules of multi-token prediction, are layers, too. */
+static double
+n_layers(const LpTransformer *transformer)
+{
+    return lp_transformer_n_layers(transformer);
+}
+
 /* Inner width of the mean layer, where one with experts is as wide as @n_experts of them. */
 static double
 ffn_width(const LpTransformer *transformer, double n_experts)
 {
     double expert_layers = lp_transformer_n_expert_layers(transformer);
-    double layers = transformer->n_layers;
+    double layers = n_layers(transformer);
     double dense = (layers - expert_layers) * transformer->ffn;
     if (expert_layers <= 0.0)
         return dense / layers;
@@ -95,7 +102,7 @@ lp_amped_layer_parameters(const LpTransformer *transformer)
     double vocab = transformer->embedding ? transformer->vocab : 0.0;
     double dense = ffn_weights(transformer, ffn_width(transformer, transformer->experts.n_shared));
     return attention_weights(transformer) + dense + layer_expert_parameters(transformer) + 4.0 * d +
-           vocab * d / transformer->n_layers;
+           vocab * d / n_layers(transformer);
 }
 
 /* --- compute --- */
@@ -134,7 +141,7 @@ lp_amped_nonlinear_s(const LpAccelerator *accelerator)
 static double
 of_all_layers_s(const LpClosedFormInput *input, double layer_s)
 {
-    return input->transformer->n_layers * layer_s / (double)lp_plan_n_ranks(input->plan);
+    return n_layers(input->transformer) * layer_s / (double)lp_plan_n_ranks(input->plan);
 }
 
 /* C_MAC MAC of one layer. */
@@ -269,7 +276,7 @@ double
 lp_amped_tp_s(const LpClosedFormInput *input)
 {
     Spread group = axis_spread(input, LP_AXIS_TP);
-    double stage_layers = (double)input->transformer->n_layers / input->plan->degree[LP_AXIS_PP];
+    double stage_layers = n_layers(input->transformer) / input->plan->degree[LP_AXIS_PP];
     return 2.0 * n_passes(input) * stage_layers * lp_plan_n_micro_batches(input->plan) *
            hierarchical_all_reduce_s(&group, activations_bytes(input));
 }
@@ -335,8 +342,8 @@ lp_amped_gradient_s(const LpClosedFormInput *input)
 {
     const LpPlan *plan = input->plan;
     LpParameters layer = rank_layer_parameters(input);
-    double bytes = (double)input->transformer->n_layers / plan->degree[LP_AXIS_PP] *
-                   plan->format.gradient_bytes;
+    double bytes =
+        n_layers(input->transformer) / plan->degree[LP_AXIS_PP] * plan->format.gradient_bytes;
     Spread replicas = axis_spread(input, LP_AXIS_DP);
     double dense_s = hierarchical_all_reduce_s(&replicas, layer.dense * bytes);
     if (layer.experts <= 0.0)
@@ -379,7 +386,7 @@ lp_amped_terms(const LpClosedFormInput *input)
 double
 lp_amped_states_bytes(const LpTransformer *transformer, const LpPlan *plan)
 {
-    double parameters = transformer->n_layers * lp_amped_layer_parameters(transformer);
+    double parameters = n_layers(transformer) * lp_amped_layer_parameters(transformer);
     double bytes = lp_plan_activation_bytes(plan) + plan->format.gradient_bytes +
                    N_OPTIMIZER_STATES * OPTIMIZER_BYTES;
     return bytes * parameters / (double)lp_plan_n_ranks(plan);

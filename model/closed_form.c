@@ -156,11 +156,13 @@ lp_closed_form_compose(const LpClosedFormInput *input,
 LpTerms
 lp_closed_form_unhidden_terms(const LpClosedFormInput *input)
 {
-    return terms(input, FALSE);
+    LpTerms made = terms(input, FALSE);
+    return lp_terms_cleared(&made);
 }
 
 LpTerms
 lp_closed_form_terms(const LpClosedFormInput *input)
 {
-    return terms(input, TRUE);
+    LpTerms made = terms(input, TRUE);
+    return lp_terms_cleared(&made);
 }

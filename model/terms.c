@@ -2,6 +2,11 @@
 /* Names and sum of the terms of an iteration's time. */
 #include "model/terms.h"
 
+#include <math.h>
+
+/* Of a sum in double precision, which has 53 bits. */
+#define ROUNDING 1e-15
+
 const char *const lp_term_names[] = {
     "compute",         "tp",   "pp", "dp", "ep", "cp", "bubble", "optimizer",
     "reconfiguration", "host", NULL};
@@ -15,4 +20,15 @@ lp_terms_sum(const LpTerms *self)
     for (guint i = 0; i < LP_N_TERMS; i++)
         sum_s += self->s[i];
     return sum_s;
+}
+
+LpTerms
+lp_terms_cleared(const LpTerms *self)
+{
+    LpTerms cleared = *self;
+    double least_s = ROUNDING * lp_terms_sum(self);
+    for (guint i = 0; i < LP_N_TERMS; i++)
+        if (fabs(cleared.s[i]) < least_s)
+            cleared.s[i] = 0.0;
+    return cleared;
 }

@@ -31,5 +31,8 @@ typedef struct {
 
 /** The iteration time, s. */
 double lp_terms_sum(const LpTerms *self);
+/** @self without what rounding leaves where seconds cancel: terms of less than 1e-15 of the sum are
+ * 0. */
+LpTerms lp_terms_cleared(const LpTerms *self);
 
 G_END_DECLS

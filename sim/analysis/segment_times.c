@@ -2,6 +2,11 @@
 /* Adds up what segments take, and averages it over chunks and stages. */
 #include "sim/analysis/segment_times.h"
 
+#include <math.h>
+
+/* Of sums of some thousands of times. */
+#define ROUNDING 1e-12
+
 guint
 lp_segment_part(const LpOp *op)
 {
@@ -39,6 +44,7 @@ time_segment(LpSegmentTimes *self, guint index)
         double time_s;
         if (op->kind == LP_OP_COMPUTE || op->kind == LP_OP_JOIN) {
             time_s = lp_segment_op_time_s(self, segment->stage, op);
+            times->computing_s += time_s;
         } else {
             if (!same_collective(known, op)) {
                 known = op;
@@ -121,12 +127,14 @@ lp_segment_times_communication(const LpSegmentTimes *self, const LpCommunication
         isolated.ep_s += times->n_runs * times->collectives_s[LP_TERM_EP];
         isolated.cp_s += times->n_runs * times->collectives_s[LP_TERM_CP];
         isolated.dp_s += times->n_runs * times->collectives_s[LP_TERM_DP];
+        isolated.computing_s += times->n_runs * times->computing_s;
     }
     isolated.tp_s /= self->program->stage_programs->len;
     isolated.inner_s /= self->program->stage_programs->len;
     isolated.ep_s /= self->program->stage_programs->len;
     isolated.cp_s /= self->program->stage_programs->len;
     isolated.dp_s /= self->program->stage_programs->len;
+    isolated.computing_s /= self->program->stage_programs->len;
     if (pipeline->n_stages > 1)
         isolated.pp_s =
             2.0 * pipeline->n_micro_batches * pipeline->virtual_stages * isolated.message_s;
@@ -154,6 +162,8 @@ struct LpSegmentMeans {
     double finish_s[LP_N_SEGMENT_PARTS]; /* of the finish, whose parts meet those of other stages */
     double launched_s;
     double *stage_launched_s; /* owned, by stage: as they are */
+    double *stage_scale; /* owned, by stage: where woven passes or halves of them stand for some of
+                            its passes, and for others of another's; else 1 */
     guint n_chunks;
 };
 
@@ -177,6 +187,28 @@ mean_blocking_s(const LpSegmentMeans *self, LpRole role, guint n_stages)
         mean.n += chunk->n > 0 ? 1 : 0;
     }
     return average_s(&mean);
+}
+
+/* Where a stage runs some passes whole and others woven or in halves, the means of these roles
+ * would not add up to the mean stage's time: what it runs besides the finish is scaled to that. */
+static void
+find_stage_scales(LpSegmentMeans *self, guint n_stages)
+{
+    g_autofree double *wanted_s = g_new0(double, n_stages);
+    double sum_s = 0.0;
+    self->stage_scale = g_new0(double, n_stages);
+    for (guint stage = 0; stage < n_stages; stage++)
+        for (guint place = 0; place < LP_ROLE_FINISH * self->n_chunks; place++) {
+            LpSegment at = {
+                .role = place / self->n_chunks, .stage = stage, .chunk = place % self->n_chunks};
+            const Average *chunk = chunk_blocking(self, &at);
+            sum_s += chunk->sum_s;
+            wanted_s[stage] += chunk->n * self->blocking_s[at.role];
+        }
+    for (guint stage = 0; stage < n_stages; stage++) {
+        double scale = wanted_s[stage] > 0.0 ? sum_s / n_stages / wanted_s[stage] : 1.0;
+        self->stage_scale[stage] = fabs(scale - 1.0) < ROUNDING ? 1.0 : scale;
+    }
 }
 
 LpSegmentMeans *
@@ -204,6 +236,7 @@ lp_segment_means_new(const LpSegmentTimes *times)
     }
     for (LpRole role = 0; role < LP_N_ROLES; role++)
         self->blocking_s[role] = mean_blocking_s(self, role, n_stages);
+    find_stage_scales(self, n_stages);
     return self;
 }
 
@@ -213,6 +246,7 @@ lp_segment_means_free(LpSegmentMeans *self)
     if (self == NULL)
         return;
     g_free(self->stage_launched_s);
+    g_free(self->stage_scale);
     g_free(self->chunk_blocking);
     g_free(self);
 }
@@ -222,7 +256,7 @@ lp_segment_means_scale(const LpSegmentMeans *self, guint index, guint part)
 {
     const LpSegmentTime *time = &self->times->of[index];
     const LpSegment *segment = lp_program_segment(self->times->program, index);
-    double wanted_s = self->blocking_s[time->role],
+    double wanted_s = self->stage_scale[segment->stage] * self->blocking_s[time->role],
            own_s = average_s(chunk_blocking(self, segment));
     if (time->role == LP_ROLE_FINISH) {
         wanted_s = self->finish_s[part];
@@ -237,7 +271,9 @@ lp_segment_means_missing_s(const LpSegmentMeans *self, guint index)
     const LpSegmentTime *time = &self->times->of[index];
     const LpSegment *segment = lp_program_segment(self->times->program, index);
     gboolean is_empty = time->n_runs > 0 && average_s(chunk_blocking(self, segment)) <= 0.0;
-    return is_empty && time->role != LP_ROLE_FINISH ? self->blocking_s[time->role] : 0.0;
+    return is_empty && time->role != LP_ROLE_FINISH
+               ? self->stage_scale[segment->stage] * self->blocking_s[time->role]
+               : 0.0;
 }
 
 double

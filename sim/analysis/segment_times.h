@@ -26,6 +26,7 @@ typedef struct {
     double blocking_s, launched_s, inner_s; /**< waited for; launched for gradients; in layers */
     double parts_s[LP_N_SEGMENT_PARTS];     /**< of blocking_s */
     double collectives_s[LP_N_TERMS];
+    double computing_s; /**< the optimiser's included */
 } LpSegmentTime;
 
 /** The times of all segments of a program. */

@@ -15,8 +15,10 @@ typedef struct {
     double cp_s; /**< all collectives of the context-parallel group, likewise */
     double pp_s; /**< all messages of one iteration over the mean boundary, both ways, times v */
     double dp_s; /**< the gradient reduction, tied embeddings included, mean stage */
-    double inner_s;   /**< of all the above, what is launched and not waited for at once */
-    double message_s; /**< one message over the mean boundary */
+    double inner_s;     /**< of all the above, what is launched and not waited for at once */
+    double message_s;   /**< one message over the mean boundary */
+    double computing_s; /**< what is between them: passes, checks of gradients, optimiser, mean
+                           stage */
 } LpIsolatedCommunication;
 
 /** Where the traffic of each term is narrowest, were all of it under way at once. */

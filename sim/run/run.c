@@ -304,6 +304,7 @@ read_result(const JobRun *self)
                           .n_waiting = self->state.n_waiting};
     for (LpTerm term = 0; term < LP_N_TERMS; term++)
         result.terms.s[term] /= n;
+    result.terms = lp_terms_cleared(&result.terms);
     if (self->circuits != NULL) {
         result.circuits = lp_circuits_result(self->circuits, &last->clock, self->state.start_s,
                                              (double)self->weight, n);

@@ -230,6 +230,30 @@ test_mixed_layers(void)
                   4.0 * d * d + 2.0 * d * 0.5 * (4.0 * d + 9.0 * d) + 4.0 * d, IDENTITY);
 }
 
+/* Modules of multi-token prediction are layers like any other: 3 and 2 of them take what 5 layers
+ * do, in which the experts are then, too. */
+static void
+test_modules(void)
+{
+    LpTestJob job;
+    lp_test_job_init(&job, lp_test_gpt(5, 512, 8), lp_test_plan(1, 1, 8, 1, 32),
+                     lp_test_fabric(300e9, 25e9));
+    job.shape.experts.n = 4;
+    job.shape.experts.top_k = 1;
+    job.shape.experts.ffn = 512;
+    job.shape.experts.every = 1;
+    LpTerms layers = lp_amped_terms(&job.input);
+    double states_bytes = lp_amped_states_bytes(&job.shape, &job.plan);
+    job.shape.n_layers = 3;
+    job.shape.n_mtp = 2;
+    LpTerms modules = lp_amped_terms(&job.input);
+    for (LpTerm term = 0; term < LP_N_TERMS; term++) {
+        lp_test_close(lp_term_names[term], modules.s[term], layers.s[term], IDENTITY);
+        lp_test_true(lp_term_names[term], modules.s[term] >= 0.0);
+    }
+    lp_test_close("states", lp_amped_states_bytes(&job.shape, &job.plan), states_bytes, IDENTITY);
+}
+
 /* Four stages of 4 ranks, two of which stand in each domain of 8: the boundary within takes 2^22 /
  * 300e9 = 13.981 us and 1, that between domains 2^22 / 25e9 = 167.772 us and 5. */
 static void
@@ -276,6 +300,7 @@ main(void)
         {"efficiency", test_efficiency},
         {"experts", test_experts},
         {"mixed layers", test_mixed_layers},
+        {"modules of multi-token prediction", test_modules},
         {"boundaries", test_boundaries},
         {"memory", test_memory},
         {NULL, NULL},

@@ -2,6 +2,11 @@
 /* The parts of the difference between simulation and closed form. */
 #include "validation/crosscheck/crosscheck.h"
 
+#include <math.h>
+
+/* Of the iteration: sums of thousands of times in double precision. */
+#define ROUNDING 1e-12
+
 static LpTerms
 composed(const LpClosedFormInput *input, const LpIsolatedCommunication *isolated, double pp_s)
 {
@@ -34,6 +39,27 @@ take_off(LpDifference *difference, double run_s, const LpClosedFormInput *input,
     difference->iteration_fraction = (run_s - own_s) / own_s;
 }
 
+/* Gradients are checked before each bucket is sent: how many there are is a matter of how they are
+ * communicated, and the form counts them by their bytes alone. */
+static double
+more_checks_s(const LpIsolatedCommunication *isolated, const LpTerms *own)
+{
+    return isolated->computing_s - own->s[LP_TERM_COMPUTE] - own->s[LP_TERM_OPTIMIZER];
+}
+
+/* What is left of times that cancel is no time. */
+static void
+clear_rounding(LpDifference *self, double run_s)
+{
+    double *parts[] = {&self->contention_s, &self->reconfiguration_s, &self->overlap_s,
+                       &self->algorithm_s,  &self->communication_s,   &self->schedule_s,
+                       &self->imbalance_s,  &self->slowdown_s,        &self->host_s,
+                       &self->unexplained_s};
+    for (guint i = 0; i < G_N_ELEMENTS(parts); i++)
+        if (fabs(*parts[i]) < ROUNDING * run_s)
+            *parts[i] = 0.0;
+}
+
 /* All parts are worked out against the form that sees neither narrow links nor what is hidden:
  * isolated times are as blind. */
 LpDifference
@@ -58,6 +84,7 @@ lp_crosscheck(const LpSimulation *simulation, const LpClosedFormInput *seeing)
         measured_s - lp_terms_sum(&still) - (measured.s[LP_TERM_HOST] - still.s[LP_TERM_HOST]);
     double hidden_message_s = balanced->overlap_s - free->overlap_s;
     double host_message_s = balanced->terms.s[LP_TERM_HOST] - free->terms.s[LP_TERM_HOST];
+    double slowed_message_s = balanced->slowed_s - free->slowed_s;
 
     LpDifference difference = {
         .contention_s = run->iteration_time_s - uncontended->iteration_time_s -
@@ -66,10 +93,10 @@ lp_crosscheck(const LpSimulation *simulation, const LpClosedFormInput *seeing)
         .imbalance_s = uncontended->iteration_time_s - balanced->iteration_time_s,
         .overlap_s = balanced->overlap_s + isolated->inner_s - balanced->inner_s -
                      taken_as_hidden_s(input, isolated),
-        .communication_s = measured_s - closed_s - host_change_s,
+        .communication_s = measured_s - closed_s - host_change_s + more_checks_s(isolated, &own),
         .schedule_s = balanced->iteration_time_s - free->iteration_time_s - message_s +
-                      hidden_message_s - host_message_s + free->terms.s[LP_TERM_BUBBLE] -
-                      still.s[LP_TERM_BUBBLE],
+                      hidden_message_s - host_message_s - slowed_message_s +
+                      free->terms.s[LP_TERM_BUBBLE] - still.s[LP_TERM_BUBBLE],
         .slowdown_s = balanced->slowed_s,
         .host_s = balanced->terms.s[LP_TERM_HOST] - closed_host_s};
     difference.algorithm_s = difference.communication_s + difference.schedule_s;
@@ -78,5 +105,6 @@ lp_crosscheck(const LpSimulation *simulation, const LpClosedFormInput *seeing)
                                difference.algorithm_s - difference.slowdown_s - difference.host_s +
                                difference.overlap_s;
     take_off(&difference, run->iteration_time_s, seeing, closed_s);
+    clear_rounding(&difference, run->iteration_time_s);
     return difference;
 }

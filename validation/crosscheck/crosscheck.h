@@ -26,10 +26,12 @@ G_BEGIN_DECLS
  * host: what that rank waited for its host in that run, less the closed form's T_host.
  * algorithm: communication + schedule.
  * communication: the closed form composed with the communication times that the simulation's
- *   algorithms and routes give, less the closed form with its own.
+ *   algorithms and routes give, less the closed form with its own; and what the mean stage of the
+ *   program computes more than that of the closed form: gradients are checked bucket by bucket.
  * schedule: what messages between stages cost under the plan's schedule (the balanced run less the
- *   one in which they take no time) less what they cost in the closed form so composed, the hidden
- *   ones counted back in; and the bubble of the run with free messages less the closed form's.
+ *   one in which they take no time, without what that changes of host and slowdown) less what they
+ *   cost in the closed form so composed, the hidden ones counted back in; and the bubble of the run
+ * with free messages less the closed form's.
  */
 typedef struct {
     double iteration_fraction; /**< (simulated - closed form) / closed form */

@@ -152,8 +152,9 @@ lp_comparison_runs_run(GArray *runs, const LpComparisonOptions *options, GError 
 {
     guint n_started = 0, n_parallel = g_get_num_processors();
     LpProgress progress = lp_progress_start("runs");
+    guint64 n_all = (options->contention ? 2 : 1) * (guint64)runs->len;
     for (guint i = 0; i < runs->len; i++) {
-        lp_progress_show(&progress, i, runs->len);
+        lp_progress_show(&progress, i, n_all);
         for (; n_started < runs->len && n_started < i + n_parallel; n_started++)
             if (!start_run(&g_array_index(runs, LpComparisonRun, n_started), SIMULATE, options,
                            error))
@@ -165,10 +166,11 @@ lp_comparison_runs_run(GArray *runs, const LpComparisonOptions *options, GError 
     /* Each of these has a process for every processor itself. */
     for (guint i = 0; options->contention && i < runs->len; i++) {
         LpComparisonRun *run = &g_array_index(runs, LpComparisonRun, i);
+        lp_progress_show(&progress, runs->len + i, n_all);
         if (!start_run(run, CONTENTION, options, error) ||
             !finish_run(run, &run->contention, error))
             return FALSE;
     }
-    lp_progress_show(&progress, runs->len, runs->len);
+    lp_progress_show(&progress, n_all, n_all);
     return TRUE;
 }

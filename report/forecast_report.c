@@ -66,8 +66,18 @@ lp_forecast_report_to_json_text(const LpForecastReport *self)
     lp_json_set_number(root, "setup_s", self->setup_s);
     lp_json_set_number(root, "slowness", self->slowness);
     lp_json_set_number(root, "processor_s", processor_s(self));
-    if (self->forecast->otherwise_s > 0.0)
+    if (self->forecast->otherwise_s > 0.0) {
         lp_json_set_number(root, "otherwise_s", self->forecast->otherwise_s);
+        lp_json_set_number(root, "processor_s_max",
+                           processor_s(self) + self->slowness * self->forecast->otherwise_s);
+    }
+    if (self->forecast->traffic_messages > 0.0) {
+        json_t *traffic = lp_json_set_object(root, "traffic");
+        lp_json_set_number(traffic, "messages_min", self->forecast->traffic_messages);
+        lp_json_set_number(traffic, "lasts_s_min", self->forecast->traffic_lasts_s);
+        lp_json_set_number(traffic, "processor_s_min",
+                           self->slowness * lp_forecast_traffic_s(self->forecast));
+    }
     lp_json_set_count(root, "memory_bytes", memory_bytes(self));
     return lp_json_print(root);
 }
@@ -113,10 +123,20 @@ lp_forecast_report_to_text(const LpForecastReport *self)
                            "\nhere, %.2f times as slow: about %.1f s of processor time, %.2f s of "
                            "them taken already; about %s\n",
                            self->slowness, processor_s(self), self->setup_s, memory);
+    double more_s = self->slowness * self->forecast->otherwise_s;
     if (self->forecast->otherwise_s > 0.0)
         g_string_append_printf(out,
                                "if classes that are assumed alike turn out not to be, up to %.1f s "
-                               "more\n",
-                               self->slowness * self->forecast->otherwise_s);
+                               "more: %.1f s in all\n",
+                               more_s, processor_s(self) + more_s);
+    if (self->forecast->traffic_messages > 0.0)
+        g_string_append_printf(
+            out,
+            "beside that, traffic that no job sends: at least %.3g messages in the %.3g s that "
+            "jobs "
+            "compute, at least %.1f s of processor time, and the more the longer jobs take and the "
+            "more messages are under way at once\n",
+            self->forecast->traffic_messages, self->forecast->traffic_lasts_s,
+            self->slowness * lp_forecast_traffic_s(self->forecast));
     return g_string_free(out, FALSE);
 }

@@ -62,11 +62,19 @@ lp_forecast_add(LpForecast *self, const char *name, guint32 job, const LpRunJob 
     for (guint i = 0; i < n_jobs; i++) {
         LpRunSize size = lp_run_size(&jobs[i]);
         run.size.n_ranks += size.n_ranks;
+        run.size.computing_s = MAX(run.size.computing_s, size.computing_s);
         run.size.n_actors += size.n_actors;
         lp_activities_add(&run.size.activities, &size.activities, 1);
     }
     run.processor_s = lp_run_size_processor_s(&run.size);
     g_array_append_val(self->runs, run);
+}
+
+/* A message sleeps until it starts, for its latency, and is a flow. */
+double
+lp_forecast_traffic_s(const LpForecast *self)
+{
+    return self->traffic_messages * (2.0 * DELAY_S + FLOW_S);
 }
 
 double

@@ -20,6 +20,9 @@ typedef struct {
 typedef struct LpForecast {
     GArray *runs;            /* owned LpForecastRun */
     LpQuotientSize quotient; /**< of the first of them; zero where it does not go by classes */
+    double traffic_messages; /**< background messages that start while jobs compute: at least so
+                                many beside these runs */
+    double traffic_lasts_s;  /**< that time */
     double otherwise_s; /**< processor time of that run if what it assumes of its classes turns out
                            not to hold; 0: it assumes nothing */
 } LpForecast;
@@ -31,6 +34,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(LpForecast, lp_forecast_clear)
 /** Adds the run of @jobs beside each other. @name: static. */
 void lp_forecast_add(LpForecast *self, const char *name, guint32 job, const LpRunJob *jobs,
                      guint n_jobs);
+/** Processor time that background messages take at least, as flows that are alone. */
+double lp_forecast_traffic_s(const LpForecast *self);
 /** Of all runs together. */
 double lp_forecast_processor_s(const LpForecast *self);
 /** Memory that their processes need beyond that of the one that prepares them. */

@@ -11,6 +11,7 @@ typedef struct {
     guint32 n_stages;
     guint64 *n_ranks;      /* owned, by stage: that are simulated */
     guint64 *n_delays;     /* owned, by stage: of one of its ranks */
+    double *computing_s;   /* owned, by stage: the same, devices' own times */
     guint64 *n_host_waits; /* owned, by stage: instants at which a rank may wait for its host */
     guint64 *n_sends;      /* owned, by stage and line */
     guint64 *n_runs;       /* owned, by operation: of each rank of its stage */
@@ -27,6 +28,18 @@ program_of(const Count *self)
 
 /* --- stages --- */
 
+/* What a delay computes; its pieces, where it has some, do. */
+static double
+delay_s(const LpTasks *tasks, const LpTask *task)
+{
+    double sum_s = task->n_pieces > 0 ? 0.0 : task->work.device_s;
+    for (guint i = 0; i < task->n_pieces; i++) {
+        const LpPiece *piece = &g_array_index(tasks->pieces, LpPiece, task->first_piece + i);
+        sum_s += piece->kind == LP_PIECE_WORK ? piece->work.device_s : 0.0;
+    }
+    return sum_s;
+}
+
 static void
 add_task(Count *self, guint32 stage, const LpTask *task)
 {
@@ -34,6 +47,7 @@ add_task(Count *self, guint32 stage, const LpTask *task)
     switch (task->kind) {
     case LP_TASK_DELAY:
         self->n_delays[stage]++;
+        self->computing_s[stage] += delay_s(self->job->tasks, task);
         break;
     case LP_TASK_COLLECTIVE:
     case LP_TASK_LAUNCH: {
@@ -120,9 +134,13 @@ collective_size(Count *self, const LpCollectiveActors *actors, gsize op)
     if (actors->quotient != NULL || actors->as_delay)
         return lp_collective_size(actors, what);
     const LpSites *sites = &actors->ring->sites;
-    g_autofree char *key = g_strdup_printf(
-        "%" G_GSIZE_FORMAT " %" G_GUINT64_FORMAT " %d %" G_GUINT64_FORMAT, op,
+    g_autoptr(GString) key_text = g_string_new(NULL);
+    g_string_append_printf(
+        key_text, "%" G_GSIZE_FORMAT " %" G_GUINT64_FORMAT " %d %" G_GUINT64_FORMAT, op,
         actors->ring->n_members, sites->is_regular ? 1 : 0, (guint64)sites->n_intra);
+    for (guint32 d = 0; d < sites->n_dimensions; d++)
+        g_string_append_printf(key_text, " %" G_GUINT64_FORMAT, sites->dimension[d]);
+    g_autofree char *key = g_strdup(key_text->str);
     LpActivities *size = g_hash_table_lookup(self->known, key);
     if (size == NULL) {
         size = g_new(LpActivities, 1);
@@ -213,6 +231,7 @@ count_new(const LpRunJob *job)
         .n_stages = n_stages,
         .n_ranks = g_new0(guint64, n_stages),
         .n_delays = g_new0(guint64, n_stages),
+        .computing_s = g_new0(double, n_stages),
         .n_host_waits = g_new0(guint64, n_stages),
         .n_sends = g_new0(guint64, (gsize)n_stages * LP_N_LINES),
         .n_runs = g_new0(guint64, program->ops->len),
@@ -226,6 +245,7 @@ count_clear(Count *self)
 {
     g_free(self->n_ranks);
     g_free(self->n_delays);
+    g_free(self->computing_s);
     g_free(self->n_host_waits);
     g_free(self->n_sends);
     g_free(self->n_runs);
@@ -250,6 +270,8 @@ lp_run_size(const LpRunJob *job)
             add_communicators(&count, group);
     for (guint32 stage = 0; stage < count.n_stages; stage++)
         size.n_ranks += count.n_ranks[stage];
+    for (guint32 stage = 0; stage < count.n_stages; stage++)
+        size.computing_s = MAX(size.computing_s, count.computing_s[stage] * job->n_iterations);
     lp_activities_add(&size.activities, &count.all, job->n_iterations);
     count_clear(&count);
     return size;

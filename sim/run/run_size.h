@@ -11,6 +11,8 @@ typedef struct {
     guint64 n_ranks;  /**< that are simulated */
     guint64 n_actors; /**< of these ranks */
     LpActivities activities;
+    double computing_s; /**< in which the stage that computes longest does, beside nothing else: the
+                           run takes as long at least */
 } LpRunSize;
 
 /** Of the run of @job by itself, or beside others. Exact up to LpActivities.n_unsure, but where

@@ -32,6 +32,14 @@ JOBS = [("gpt3-175b dgx-a100-1024 --set global-batch=64", 0.0),
         ("slow-rank dgx-h100-64 --set global-batch=64", 0.01)]
 
 
+TRAFFIC = """<scenario name="busy">
+  <source>As busy-fabric, of the shipped scenarios.</source>
+  <job name="training" workload="gpt3-6.7b" tp="8" dp="8" micro-batch="4" global-batch="256" overlap-dp="no"/>
+  <traffic name="background" pattern="permutation" class="scale-out" message="{size}kB" load="0.9" seed="7"/>
+</scenario>
+"""
+
+
 class DryRun(Case):
     """What --dry-run counts, and what it takes."""
 
@@ -89,6 +97,38 @@ class DryRun(Case):
             process.kill()
         os.close(terminal)
         self.assertRegex(said.decode(), r"^\r\[\.{24}\]   0 %  0 of \d+ steps, about \d+ (s|min) left")
+
+    def test_traffic(self):
+        """Messages of a permutation at a share of every port's rate: as many a second as that is, and no fewer than
+        start while jobs compute; their processor time goes with their number."""
+        told = []
+        for size in (64, 1):
+            with tempfile.TemporaryDirectory() as folder:
+                with open(f"{folder}/busy.xml", "w") as file:
+                    file.write(TRAFFIC.format(size=size))
+                self.taken("platform", "generate", "--system=dgx-a100", "--accelerators=64", "-o",
+                           f"{folder}/machine.xml")
+                told.append(self.json_of(folder, ["busy.xml", "machine.xml", "--dry-run"]))
+            traffic = told[-1]["traffic"]
+            self.assertGreater(traffic["lasts_s_min"], 0.0)
+            self.assertAlmostEqual(traffic["messages_min"] / traffic["lasts_s_min"] / (64 * 0.9 * 25e9 / (size * 1e3)),
+                                   1.0, delta=1e-9)
+        few, many = (run["traffic"] for run in told)
+        self.assertAlmostEqual(many["messages_min"] / few["messages_min"], 64.0, delta=1e-9)
+        self.assertAlmostEqual(many["processor_s_min"] / many["messages_min"] /
+                               (few["processor_s_min"] / few["messages_min"]), told[1]["slowness"] / told[0]["slowness"],
+                               delta=1e-9)
+
+    def test_contention_on_terminal(self):
+        """A comparison counts the runs that explain contention among its runs."""
+        job = [os.environ["LIGHTPATH"], "compare", "gpt3-1.3b", "dgx-a100-8", "dgx-h100-64", "--contention", "--set",
+               "dp=8", "--ignore-memory"]
+        terminal, end = pty.openpty()
+        with subprocess.Popen(job, stdout=subprocess.DEVNULL, stderr=end) as process:
+            os.close(end)
+            self.assertIn(b" of 4 runs", os.read(terminal, 4096))
+            process.kill()
+        os.close(terminal)
 
     def test_faults(self):
         job = ["simulate", "llama-3-8b", "dgx-h100-64", "--dry-run"]

@@ -142,7 +142,8 @@ class Formulas(unittest.TestCase):
 
     def test_sequence_parallel(self):
         """All-gather and reduce-scatter for each all-reduce, and two more gathers a layer in the
-        backward pass: a quarter more bytes."""
+        backward pass: a quarter more bytes. Once an all-reduce of the gradients of norms and of
+        biases behind sums, 6 h a layer, and of the last norm's."""
         for name, (layers, h, *_) in NEOX.items():
             t, m, size = 4, 2, SEQ * h * X
             plain, sequence = (
@@ -150,8 +151,9 @@ class Formulas(unittest.TestCase):
                                 f"sequence-parallel={yes}"), "tp") for yes in ("no", "yes"))
             self.check(sequence["all-gather"], t, 6 * layers * m, size, t - 1)
             self.check(sequence["reduce-scatter"], t, 4 * layers * m, size, t - 1)
-            self.assertEqual(sum(row["bytes"] for row in sequence.values()),
+            self.assertEqual(sequence["all-gather"]["bytes"] + sequence["reduce-scatter"]["bytes"],
                              1.25 * plain["all-reduce"]["bytes"])
+            self.check(sequence["all-reduce"], t, 1, (6 * layers + 2) * h * X, 2 * (t - 1))
 
     def test_pipeline(self):
         """2 m v b s h x of a stage between others; over all stages 2 m (p v - 1)."""
@@ -193,8 +195,9 @@ class Formulas(unittest.TestCase):
                           f"rank-order={order} recompute=full embedding=no")
             self.check(rows(result, "tp")["all-reduce"], t, 6 * layers // p * m, size, 2 * (t - 1))
             self.check(rows(result, "pp")["send"], 2, 2 * m, size, 2)
-            self.check(rows(result, "dp")["all-reduce"], n, 1,
-                       layers // p * layer_parameters(h) // t * X, 2 * (n - 1))
+            # Of norms and of biases behind sums each rank has all, 6 h a layer.
+            own = (layer_parameters(h) - 6 * h) // t + 6 * h
+            self.check(rows(result, "dp")["all-reduce"], n, 1, layers // p * own * X, 2 * (n - 1))
 
 
 class Shipped(unittest.TestCase):

@@ -152,7 +152,7 @@ lp_foreign_file_explain(const char *path, GBytes *content, const char *schema_re
     while (kind < G_N_ELEMENTS(own) && !g_str_has_suffix(schema_resource, own[kind].schema))
         kind++;
     if (kind == G_N_ELEMENTS(own) || io_error == NULL || length == 0 ||
-        memchr(bytes, '\0', length) != NULL)
+        !g_utf8_validate(bytes, (gssize)length, NULL))
         return;
     g_autofree char *text = g_strndup(bytes, length);
     g_autofree char *root = root_name(text);

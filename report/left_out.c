@@ -6,6 +6,8 @@
 #include "model/plan_flop.h"
 #include "model/plan_routing.h"
 #include "platforms/machine/describe.h"
+#include "report/difference_parts.h"
+#include "report/report_parts.h"
 
 /* The settings that hide communication which the form counts whole. */
 static void
@@ -117,6 +119,9 @@ lp_left_out_experts(const LpReport *self)
 GPtrArray *
 lp_left_out(const LpReport *self, gboolean amped)
 {
+    /* Each of what the consistent form lacks is a part of the difference that was measured. */
+    if (self->simulation != NULL && !amped)
+        return lp_difference_large_parts(self);
     GPtrArray *texts = g_ptr_array_new_with_free_func(g_free);
     add_overlap(texts, &self->workload->plan, amped);
     add_oversubscription(texts, self->machine, amped);
@@ -138,5 +143,5 @@ lp_left_out_append_text(GString *out, const LpReport *self, gboolean amped)
 {
     g_autoptr(GPtrArray) texts = lp_left_out(self, amped);
     for (guint i = 0; i < texts->len; i++)
-        g_string_append_printf(out, "left out    %s\n", (const char *)texts->pdata[i]);
+        lp_report_append_prose(out, "left out", texts->pdata[i]);
 }

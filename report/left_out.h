@@ -7,7 +7,8 @@
 G_BEGIN_DECLS
 
 /** Says of each thing that would change the time and has no place in the formulas what is taken in
- * its place. @amped: of the AMPeD form. Returns: (transfer full) of texts, maybe none. */
+ * its place; beside a simulation, of the consistent form, what is large of what was measured so.
+ * @amped: of the AMPeD form. Returns: (transfer full) of texts, maybe none. */
 GPtrArray *lp_left_out(const LpReport *self, gboolean amped);
 
 /** Whether the AMPeD form has no time for the all-to-alls of the plan's experts. */

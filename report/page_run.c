@@ -149,36 +149,16 @@ add_left_out(LpPage *self, const char *at)
 
 /* --- difference --- */
 
-/* Overlap is what is hidden, and counts against the others. */
-static const struct {
-    const char *key, *name;
-    int sign;
-} parts[] = {{"contention_s", "contention", 1},
-             {"reconfiguration_s", "reconfiguration", 1},
-             {"overlap_s", "less: overlap", -1},
-             {"algorithm_s", "algorithm", 1},
-             {"imbalance_s", "imbalance", 1},
-             {"slowdown_s", "slowed computing", 1},
-             {"host_s", "host", 1},
-             {"unexplained_s", "unexplained", 1},
-             {"faults_s", "faults", 1},
-             {"others_s", "other jobs", 1}};
-
 /* What is smaller is rounding, not a part. */
 #define PART_MIN_S 1e-12
 
 static void
-add_step(json_t *rows, const LpPage *self, const char *name, const char *kind, int sign,
-         const char *at)
+add_step(json_t *rows, const LpPage *self, const char *kind, const char *name, const char *at)
 {
-    const json_t *seconds = lp_page_get(self, at);
-    if (seconds == NULL)
-        return;
     json_t *row = lp_json_append_object(rows);
     lp_json_set_text(row, "part", name);
     lp_json_set_text(row, "kind", kind);
-    (void)json_object_set_new(row, "sign", json_integer(sign));
-    lp_json_set_number(row, "seconds", json_number_value(seconds));
+    lp_json_set_number(row, "seconds", number(self, at));
 }
 
 static json_t *
@@ -187,27 +167,29 @@ waterfall_rows(const LpPage *self, const char *at)
     json_t *data = json_object(), *rows = lp_json_set_array(data, "rows");
     g_autofree char *closed = lp_page_at(at, "/closed_form/iteration_time_s");
     g_autofree char *simulated = lp_page_at(at, "/simulated/iteration_time_s");
-    add_step(rows, self, "closed form", "from", 1, closed);
-    for (guint i = 0; i < G_N_ELEMENTS(parts); i++) {
-        g_autofree char *part = lp_page_at(at, "/difference/%s", parts[i].key);
-        if (fabs(number(self, part)) > PART_MIN_S)
-            add_step(rows, self, parts[i].name, "part", parts[i].sign, part);
+    g_autofree char *parts = lp_page_at(at, "/difference/parts");
+    add_step(rows, self, "from", "closed form", closed);
+    for (guint i = 0; i < json_array_size(lp_page_get(self, parts)); i++) {
+        g_autofree char *name = lp_page_at(parts, "/%u/part", i);
+        g_autofree char *seconds = lp_page_at(parts, "/%u/seconds", i);
+        if (fabs(number(self, seconds)) > PART_MIN_S)
+            add_step(rows, self, "part", json_string_value(lp_page_get(self, name)), seconds);
     }
-    add_step(rows, self, "simulation", "to", 1, simulated);
+    add_step(rows, self, "to", "simulation", simulated);
     return data;
 }
 
 static void
 add_difference_table(LpPage *self, const char *at)
 {
+    g_autofree char *parts = lp_page_at(at, "/difference/parts");
     lp_page_begin_table(self, "Parts of the difference", "part|seconds", 1);
-    for (guint i = 0; i < G_N_ELEMENTS(parts); i++) {
-        g_autofree char *part = lp_page_at(at, "/difference/%s", parts[i].key);
-        if (lp_page_get(self, part) == NULL)
-            continue;
+    for (guint i = 0; i < json_array_size(lp_page_get(self, parts)); i++) {
+        g_autofree char *name = lp_page_at(parts, "/%u/part", i);
+        g_autofree char *seconds = lp_page_at(parts, "/%u/seconds", i);
         lp_page_row(self);
-        lp_page_cell_text(self, parts[i].name);
-        lp_page_cell(self, part, LP_PAGE_TIME);
+        lp_page_cell(self, name, LP_PAGE_PLAIN);
+        lp_page_cell(self, seconds, LP_PAGE_TIME);
     }
     static const struct {
         const char *key, *name;

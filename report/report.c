@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "base/json.h"
 #include "report/circuits.h"
+#include "report/difference_parts.h"
 #include "report/energy.h"
 #include "report/kernel_rows.h"
 #include "report/left_out.h"
@@ -106,10 +107,15 @@ lp_report_init_job(LpReport *self, LpSimulation *shown, const LpJobResult *resul
     init(self, result->job->workload, machine, result->own, result->placement);
     *shown = *result->own;
     shown->run = result->together;
+    shown->uncontended = result->uncontended;
     self->simulation = shown;
     self->is_job = TRUE;
     self->others_s = result->together.iteration_time_s - result->alone.iteration_time_s;
     self->faults_s = result->alone.iteration_time_s - result->own->run.iteration_time_s;
+    self->difference.contention_s =
+        result->together.iteration_time_s - result->uncontended.iteration_time_s;
+    self->stragglers_s =
+        result->uncontended.iteration_time_s - result->own->uncontended.iteration_time_s;
     double closed_s = lp_terms_sum(&self->closed_form);
     self->difference.iteration_fraction = (shown->run.iteration_time_s - closed_s) / closed_s;
 }
@@ -200,8 +206,7 @@ add_difference(json_t *object, const LpReport *self)
     json_t *part = lp_json_set_object(object, "difference");
     lp_json_set_number(part, "iteration_fraction", difference->iteration_fraction);
     lp_json_set_number(part, "contention_s", difference->contention_s);
-    if (self->simulation->circuits != NULL)
-        lp_json_set_number(part, "reconfiguration_s", difference->reconfiguration_s);
+    lp_json_set_number(part, "closed_form_contention_s", difference->closed_form_contention_s);
     lp_json_set_number(part, "overlap_s", difference->overlap_s);
     lp_json_set_number(part, "algorithm_s", difference->algorithm_s);
     json_t *algorithm_parts_s = lp_json_set_object(part, "algorithm_parts_s");
@@ -211,7 +216,16 @@ add_difference(json_t *object, const LpReport *self)
     lp_json_set_number(part, "slowdown_s", difference->slowdown_s);
     lp_json_set_number(part, "host_s", difference->host_s);
     lp_json_set_number(part, "unexplained_s", difference->unexplained_s);
+    LpDifferencePart parts[LP_DIFFERENCE_PARTS_MAX];
+    guint n_parts = lp_difference_parts(self, parts);
+    json_t *array = lp_json_set_array(part, "parts");
+    for (guint i = 0; i < n_parts; i++) {
+        json_t *element = lp_json_append_object(array);
+        lp_json_set_text(element, "part", parts[i].name);
+        lp_json_set_number(element, "seconds", parts[i].seconds);
+    }
     if (self->is_job) {
+        lp_json_set_number(part, "stragglers_s", self->stragglers_s);
         lp_json_set_number(part, "faults_s", self->faults_s);
         lp_json_set_number(part, "others_s", self->others_s);
     }

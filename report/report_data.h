@@ -30,9 +30,10 @@ typedef struct {
     gboolean lists_kernels; /**< of an estimate */
     LpTerms closed_form, amped;
     LpDifference difference;
-    gboolean is_job; /**< of a scenario: what follows is there, and is no part of difference */
-    double others_s; /**< iteration time beside the others less that alone */
-    double faults_s; /**< alone less that of one iteration without slow ranks and failures */
+    gboolean is_job;     /**< of a scenario: what follows is there, and is not in difference */
+    double stragglers_s; /**< what slow ranks cost without contention; a part of the difference */
+    double others_s;     /**< iteration time beside the others less that alone */
+    double faults_s;     /**< alone less that of one iteration without slow ranks and failures */
     LpMemory memory;
     GPtrArray *warnings;         /* owned: text */
     LpDistribution distribution; /**< over seeds */

@@ -4,6 +4,7 @@
 #include "base/text_table.h"
 #include "base/units.h"
 #include "report/circuits.h"
+#include "report/difference_parts.h"
 #include "report/energy.h"
 #include "report/kernel_rows.h"
 #include "report/left_out.h"
@@ -121,29 +122,13 @@ append_difference(GString *out, const LpReport *self)
     double whole = self->simulation->run.iteration_time_s - lp_terms_sum(&self->closed_form);
     g_string_append_printf(out, "\nsimulated less closed form: %+.6f s (%+.2f %%), of which\n",
                            steady(whole), 100.0 * difference->iteration_fraction);
-    const struct {
-        const char *label;
-        double value_s;
-        gboolean of_circuits;
-    } rows[] = {{"contention", difference->contention_s, FALSE},
-                {"waiting for circuits", difference->reconfiguration_s, TRUE},
-                {"imbalance of stages", difference->imbalance_s, FALSE},
-                {"communication algorithms", difference->communication_s, FALSE},
-                {"schedule's messages", difference->schedule_s, FALSE},
-                {"overlap", -difference->overlap_s, FALSE},
-                {"slowed computing", difference->slowdown_s, FALSE},
-                {"host", difference->host_s, FALSE},
-                {"unexplained", difference->unexplained_s, FALSE},
-                {"slow ranks, failures", self->faults_s, FALSE},
-                {"other jobs, traffic", self->others_s, FALSE}};
-    guint n_rows = G_N_ELEMENTS(rows) - (self->is_job ? 0 : 2);
+    LpDifferencePart parts[LP_DIFFERENCE_PARTS_MAX];
+    guint n_parts = lp_difference_parts(self, parts);
     g_autoptr(LpTextTable) table = lp_text_table_new((const char *const[]){"", "#", NULL});
-    for (guint i = 0; i < n_rows; i++) {
-        if (rows[i].of_circuits && self->simulation->circuits == NULL)
-            continue;
+    for (guint i = 0; i < n_parts; i++) {
         lp_text_table_add_row(table);
-        lp_text_table_add_cell(table, "%s", rows[i].label);
-        lp_text_table_add_cell(table, "%+.6f s", steady(rows[i].value_s));
+        lp_text_table_add_cell(table, "%s", parts[i].name);
+        lp_text_table_add_cell(table, "%+.6f s", steady(parts[i].seconds));
     }
     lp_text_table_append(out, table, 2);
     g_string_append_printf(
@@ -155,6 +140,12 @@ append_difference(GString *out, const LpReport *self)
         self->simulation->balanced.iteration_time_s,
         self->simulation->free_messages.iteration_time_s, steady(self->simulation->run.overlap_s),
         steady(self->simulation->balanced.overlap_s));
+    if (self->is_job)
+        g_string_append_printf(out,
+                               "  (other jobs and traffic cost it %+.6f s, slow ranks and failures "
+                               "%+.6f s)\n",
+                               steady(self->others_s), steady(self->faults_s));
+    lp_left_out_append_text(out, self, FALSE);
 }
 
 static void

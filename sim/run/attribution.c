@@ -223,6 +223,13 @@ find_duration(const Plan *self, guint record)
     self->results->duration_s = end_s - start_s;
 }
 
+/* The run in which all of @job's contenders do: by classes, the one that records. */
+static guint
+all_contend(const Plan *self, const guint *first_run, guint job)
+{
+    return self->quotient != NULL ? 0 : first_run[job + 1] - 1;
+}
+
 static gboolean
 attribute(Plan *self, const LpChildPool *pool, GError **error)
 {
@@ -258,13 +265,13 @@ attribute(Plan *self, const LpChildPool *pool, GError **error)
     for (guint job = 0; job < n; job++) {
         first_run[job + 1] = job + 1 < n ? first_run[job + 1] : as_is;
         divide_by_pair(self, job, first_run[job]);
-        guint all = self->quotient != NULL ? 0 : first_run[job + 1] - 1;
-        results->jobs[job].iteration_time_s = result_of(self, all, job)->iteration_time_s;
+        results->jobs[job].iteration_time_s =
+            result_of(self, all_contend(self, first_run, job), job)->iteration_time_s;
     }
     divide_by_tier(self, 0, first_tier);
     for (guint job = 0; switched && job < n; job++)
         add_circuits(&results->jobs[job], result_of(self, as_is, job),
-                     result_of(self, first_run[job + 1] - 1, job));
+                     result_of(self, all_contend(self, first_run, job), job));
     find_duration(self, 0);
     results->n_runs = self->runs->len;
     for (guint i = 0; i < self->runs->len; i++)

@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#define ALL_CLASSES ((1u << LP_N_TRAFFIC) - 1)
+
 /* What a run of one job leaves behind, in a child process. */
 typedef struct {
     LpRunResult result;
@@ -21,6 +23,7 @@ typedef struct {
     LpScene *scene;
     guint job;
     LpSceneScope scope;
+    guint isolated; /* classes of its traffic that take their isolated time */
     LpCast cast;
     LpSceneQuotient *quotient; /* owned; NULL: by ranks */
     LpRunResult *result;       /* borrowed: filled */
@@ -104,11 +107,14 @@ run_counterfactuals(const LpScene *self, guint job, LpSimulation *own, GError **
 }
 
 static Solo
-new_solo(LpScene *scene, guint job, LpSceneScope scope, LpRunResult *result)
+new_solo(LpScene *scene, guint job, LpSceneScope scope, guint isolated, LpRunResult *result)
 {
-    Solo self = {.scene = scene, .job = job, .scope = scope, .result = result};
+    Solo self = {
+        .scene = scene, .job = job, .scope = scope, .isolated = isolated, .result = result};
     self.cast = lp_cast(scene);
-    lp_cast_add(&self.cast, job, scope, 0);
+    lp_cast_add(&self.cast, job, scope, isolated);
+    if (isolated != 0)
+        lp_run_job_idealise(&self.cast.jobs[0]);
     return self;
 }
 
@@ -140,13 +146,13 @@ is_healthy(const LpScene *self, guint job)
 
 /* By classes, if that is worth it: @by_classes. Else by ranks, those runs that are not. */
 static gboolean
-run_solo_if(LpScene *self, guint job, LpSceneScope scope, gboolean by_classes,
+run_solo_if(LpScene *self, guint job, LpSceneScope scope, guint isolated, gboolean by_classes,
             LpRunResult *io_result, guint64 *io_peak_rss_bytes, GError **error)
 {
     gboolean is_done = io_result->n_actors > 0, good = TRUE;
     if (is_done)
         return TRUE;
-    Solo solo = new_solo(self, job, scope, io_result);
+    Solo solo = new_solo(self, job, scope, isolated, io_result);
     solo.quotient = by_classes ? lp_scene_quotient_new(&solo.cast, scope) : NULL;
     if (by_classes == (solo.quotient != NULL))
         good = finish_solo(&solo, io_peak_rss_bytes, error);
@@ -162,13 +168,16 @@ run_solos(LpScene *self, LpScenarioSimulation *simulation, gboolean by_classes, 
     guint64 *peak_rss_bytes = &simulation->children_peak_rss_bytes;
     for (guint i = 0; i < self->jobs->len; i++) {
         LpJobResult *result = &simulation->jobs[i];
-        if (!run_solo_if(self, i, LP_SCENE_ALONE, by_classes, &result->alone, peak_rss_bytes,
+        if (!run_solo_if(self, i, LP_SCENE_ALONE, 0, by_classes, &result->alone, peak_rss_bytes,
                          error))
             return FALSE;
-        if (is_healthy(self, i))
+        if (is_healthy(self, i)) {
             result->own->run = result->alone;
-        else if (!run_solo_if(self, i, LP_SCENE_OWN, by_classes, &result->own->run, peak_rss_bytes,
-                              error))
+            result->uncontended = result->own->uncontended;
+        } else if (!run_solo_if(self, i, LP_SCENE_ALONE, ALL_CLASSES, by_classes,
+                                &result->uncontended, peak_rss_bytes, error) ||
+                   !run_solo_if(self, i, LP_SCENE_OWN, 0, by_classes, &result->own->run,
+                                peak_rss_bytes, error))
             return FALSE;
     }
     return TRUE;
@@ -353,10 +362,10 @@ forecast_cast(LpCast *cast, const LpSceneQuotient *quotient, const char *name, g
 }
 
 static void
-forecast_solo(LpScene *self, guint job, LpSceneScope scope, const char *name,
+forecast_solo(LpScene *self, guint job, LpSceneScope scope, guint isolated, const char *name,
               LpForecast *io_forecast)
 {
-    Solo solo = new_solo(self, job, scope, NULL);
+    Solo solo = new_solo(self, job, scope, isolated, NULL);
     solo.quotient = lp_scene_quotient_new(&solo.cast, scope);
     forecast_cast(&solo.cast, solo.quotient, name, job, io_forecast);
     solo_clear(&solo);
@@ -385,9 +394,12 @@ forecast_all(LpScene *self, LpScenarioSimulation *simulation, LpScenarioOptions 
         options.forecast->quotient = lp_scene_quotient_size(quotient);
     forecast_traffic(self, options.forecast);
     for (guint i = 0; i < self->jobs->len; i++) {
-        forecast_solo(self, i, LP_SCENE_ALONE, "alone", options.forecast);
-        if (!is_healthy(self, i))
-            forecast_solo(self, i, LP_SCENE_OWN, "healthy", options.forecast);
+        forecast_solo(self, i, LP_SCENE_ALONE, 0, "alone", options.forecast);
+        if (!is_healthy(self, i)) {
+            forecast_solo(self, i, LP_SCENE_ALONE, ALL_CLASSES, "without contention",
+                          options.forecast);
+            forecast_solo(self, i, LP_SCENE_OWN, 0, "healthy", options.forecast);
+        }
         g_auto(LpCast) cast = lp_cast(self);
         lp_cast_add(&cast, i, LP_SCENE_OWN, 0);
         LpCounterfactualInput input = counterfactual_input(self, &cast);

@@ -16,6 +16,7 @@ typedef struct {
     LpRunResult together;     /**< beside the others, as the scenario says */
     LpRunResult alone;        /**< without the other jobs and the traffic; slow ranks and failures
                                  stay */
+    LpRunResult uncontended;  /**< alone, and every communication takes its isolated time */
     LpSimulation *own;    /* owned: one iteration alone, without slow ranks and failures, and its
                              counterfactual runs */
     char *contention;     /* owned: what was proven contention-free beside the others */

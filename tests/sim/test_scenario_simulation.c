@@ -73,8 +73,8 @@ test_two_jobs(void)
                           alone_s + bytes / LP_SHARED_CARD_BYTES_PER_S, LP_SCENARIO_EXACT);
             lp_test_close(options[i], lp_scenario_at(result, job, "difference.others_s"),
                           bytes / LP_SHARED_CARD_BYTES_PER_S, LP_SCENARIO_EXACT);
-            lp_test_true(options[i],
-                         fabs(lp_scenario_at(result, job, "difference.contention_s")) < 1e-12);
+            lp_test_close(options[i], lp_scenario_at(result, job, "difference.contention_s"),
+                          bytes / LP_SHARED_CARD_BYTES_PER_S, LP_SCENARIO_EXACT);
         }
     }
 }

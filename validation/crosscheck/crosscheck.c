@@ -18,6 +18,26 @@ composed(const LpClosedFormInput *input, const LpIsolatedCommunication *isolated
     return lp_closed_form_compose(input, &communication);
 }
 
+static LpTerm
+differs_most(const LpClosedFormInput *input, const LpIsolatedCommunication *isolated)
+{
+    const struct {
+        LpTerm term;
+        double less_s;
+    } classes[] = {
+        {LP_TERM_TP, isolated->tp_s - lp_closed_form_tp_s(input)},
+        {LP_TERM_PP, isolated->pp_s - lp_closed_form_pp_s(input)},
+        {LP_TERM_DP, isolated->dp_s - lp_closed_form_dp_s(input)},
+        {LP_TERM_EP, isolated->ep_s - lp_closed_form_ep_s(input)},
+        {LP_TERM_CP, isolated->cp_s - lp_closed_form_cp_s(input)},
+    };
+    guint most = 0;
+    for (guint i = 1; i < G_N_ELEMENTS(classes); i++)
+        if (fabs(classes[i].less_s) > fabs(classes[most].less_s))
+            most = i;
+    return classes[most].term;
+}
+
 /* Communication that the closed form leaves out, since it takes it as hidden. */
 static double
 taken_as_hidden_s(const LpClosedFormInput *input, const LpIsolatedCommunication *isolated)
@@ -28,13 +48,13 @@ taken_as_hidden_s(const LpClosedFormInput *input, const LpIsolatedCommunication 
 }
 
 /* What the form counts of contention, where links above ports are narrow, and takes as hidden
- * besides taken_as_hidden_s(): these are no longer part of the difference. */
+ * besides taken_as_hidden_s(). */
 static void
 take_off(LpDifference *difference, double run_s, const LpClosedFormInput *input, double plain_s)
 {
     LpTerms unhidden = lp_closed_form_unhidden_terms(input), own = lp_closed_form_terms(input);
     double unhidden_s = lp_terms_sum(&unhidden), own_s = lp_terms_sum(&own);
-    difference->contention_s -= unhidden_s - plain_s;
+    difference->closed_form_contention_s += unhidden_s - plain_s;
     difference->overlap_s -= unhidden_s - own_s;
     difference->iteration_fraction = (run_s - own_s) / own_s;
 }
@@ -87,21 +107,21 @@ lp_crosscheck(const LpSimulation *simulation, const LpClosedFormInput *seeing)
     double slowed_message_s = balanced->slowed_s - free->slowed_s;
 
     LpDifference difference = {
-        .contention_s = run->iteration_time_s - uncontended->iteration_time_s -
-                        run->terms.s[LP_TERM_RECONFIGURATION],
-        .reconfiguration_s = run->terms.s[LP_TERM_RECONFIGURATION] - own.s[LP_TERM_RECONFIGURATION],
+        .contention_s = run->iteration_time_s - uncontended->iteration_time_s,
+        .closed_form_contention_s = own.s[LP_TERM_RECONFIGURATION],
         .imbalance_s = uncontended->iteration_time_s - balanced->iteration_time_s,
         .overlap_s = balanced->overlap_s + isolated->inner_s - balanced->inner_s -
                      taken_as_hidden_s(input, isolated),
         .communication_s = measured_s - closed_s - host_change_s + more_checks_s(isolated, &own),
+        .communication_term = differs_most(input, isolated),
         .schedule_s = balanced->iteration_time_s - free->iteration_time_s - message_s +
                       hidden_message_s - host_message_s - slowed_message_s +
                       free->terms.s[LP_TERM_BUBBLE] - still.s[LP_TERM_BUBBLE],
         .slowdown_s = balanced->slowed_s,
         .host_s = balanced->terms.s[LP_TERM_HOST] - closed_host_s};
     difference.algorithm_s = difference.communication_s + difference.schedule_s;
-    difference.unexplained_s = run->iteration_time_s - closed_s - difference.contention_s -
-                               difference.reconfiguration_s - difference.imbalance_s -
+    difference.unexplained_s = run->iteration_time_s - closed_s - difference.contention_s +
+                               difference.closed_form_contention_s - difference.imbalance_s -
                                difference.algorithm_s - difference.slowdown_s - difference.host_s +
                                difference.overlap_s;
     take_off(&difference, run->iteration_time_s, seeing, closed_s);

@@ -8,22 +8,22 @@
 G_BEGIN_DECLS
 
 /**
- * simulated = closed form + contention + reconfiguration + imbalance + algorithm + slowdown + host
- * - overlap
- *             + unexplained.
+ * simulated = closed form + contention - closed form's contention + imbalance + algorithm +
+ * slowdown
+ *             + host - overlap + unexplained.
  *
- * contention: the run less the run in which every communication takes its isolated time and none
- *   waits for circuits, less that waiting on the critical path.
- * reconfiguration: that waiting, less the closed form's T_rec.
- * imbalance: that run less the one in which, besides, every stage takes the mean stage's time, and
- *   all experts have the mean load; and what collectives inside layers that run beside computing
- *   took on the rank of the last event in the latter, less what they take on the mean stage (hidden
- *   times do not add up, so that a run cannot balance them).
- * overlap: seconds of that balanced run's timeline in which the rank of the last event did not wait
- *   for its own communication while that was in flight, less what the closed form takes as hidden
- *   (o T_DP, and behind attention).
- * slowdown: what communication beside it added to that rank's computing in that run.
- * host: what that rank waited for its host in that run, less the closed form's T_host.
+ * contention: the run less the uncontended one, in which every communication takes its isolated
+ *   time and none waits for circuits.
+ * closed form's contention: what the form has of it, collectives of a class that meet on narrow
+ *   links above ports, and T_rec.
+ * imbalance: the uncontended run less the one in which, besides, every stage takes the mean stage's
+ * time, and all experts have the mean load; and what collectives inside layers that run beside
+ * computing took on the rank of the last event in the latter, less what they take on the mean stage
+ * (hidden times do not add up, so that a run cannot balance them). overlap: seconds of that
+ * balanced run's timeline in which the rank of the last event did not wait for its own
+ * communication while that was in flight, less what the closed form takes as hidden (o T_DP, and
+ * behind attention). slowdown: what communication beside it added to that rank's computing in that
+ * run. host: what that rank waited for its host in that run, less the closed form's T_host.
  * algorithm: communication + schedule.
  * communication: the closed form composed with the communication times that the simulation's
  *   algorithms and routes give, less the closed form with its own; and what the mean stage of the
@@ -36,10 +36,11 @@ G_BEGIN_DECLS
 typedef struct {
     double iteration_fraction; /**< (simulated - closed form) / closed form */
     double contention_s;
-    double reconfiguration_s;
+    double closed_form_contention_s;
     double overlap_s;
     double algorithm_s;
     double communication_s;
+    LpTerm communication_term; /**< whose communication times differ most */
     double schedule_s;
     double imbalance_s;
     double slowdown_s;

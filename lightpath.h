@@ -42,6 +42,7 @@
 #include "model/goodput.h"
 #include "model/hops.h"
 #include "model/memory.h"
+#include "model/memory_fit.h"
 #include "model/network_cost.h"
 #include "model/plan.h"
 #include "model/plan_choices.h"

@@ -10,8 +10,9 @@
 static const char *const switch_names[] = {"off", "on", NULL};
 
 typedef struct {
-    char *fidelity, *collapse, *format, *plan, *framework, *sweep, *jobs; /* owned */
-    char **settings;                                                      /* owned */
+    char *fidelity, *collapse, *format, *plan, *framework, *memory_reserve, *sweep,
+        *jobs;       /* owned */
+    char **settings; /* owned */
     gboolean ignore_memory, verbose;
 } Options;
 
@@ -23,6 +24,7 @@ options_clear(Options *self)
     g_free(self->format);
     g_free(self->plan);
     g_free(self->framework);
+    g_free(self->memory_reserve);
     g_free(self->sweep);
     g_free(self->jobs);
     g_strfreev(self->settings);
@@ -145,6 +147,7 @@ lp_cmd_characterize(int argc, char **argv, GError **error)
         LP_ROW_COLLAPSE(&options.collapse),
         LP_ROW_SET(&options.settings),
         LP_ROW_FRAMEWORK(&options.framework),
+        LP_ROW_MEMORY_RESERVE(&options.memory_reserve),
         LP_ROW_PLAN(&options.plan),
         LP_ROW_FORMAT(&options.format),
         LP_ROW_IGNORE_MEMORY(&options.ignore_memory),
@@ -158,6 +161,7 @@ lp_cmd_characterize(int argc, char **argv, GError **error)
             "bytes and their sizes; on a machine also times and bandwidths.",
             entries, &argc, &argv, 1, 2, error) ||
         !lp_settings_add_framework(&options.settings, options.framework, error) ||
+        !lp_settings_add_memory_reserve(&options.settings, options.memory_reserve, error) ||
         !read_options(&options, argv, &base, &format, error))
         return FALSE;
     LpCharacterization shown = {

@@ -11,10 +11,10 @@
 #include "report/page_report.h"
 
 typedef struct {
-    char *framework, *plan;             /* owned */
-    char **settings;                    /* owned */
-    char *fidelity, *collapse, *format; /* owned */
-    char *n_runs;                       /* owned */
+    char *framework, *memory_reserve, *plan; /* owned */
+    char **settings;                         /* owned */
+    char *fidelity, *collapse, *format;      /* owned */
+    char *n_runs;                            /* owned */
     gboolean ignore_memory, cost, verbose, contention;
     LpPageFile page;
 } Options;
@@ -23,6 +23,7 @@ static void
 options_clear(Options *self)
 {
     g_free(self->framework);
+    g_free(self->memory_reserve);
     g_free(self->plan);
     g_strfreev(self->settings);
     g_free(self->fidelity);
@@ -77,6 +78,7 @@ lp_cmd_compare(int argc, char **argv, GError **error)
         {"collapse", 0, 0, G_OPTION_ARG_STRING, &options.collapse, "As for simulate", "on|off"},
         LP_ROW_SET(&options.settings),
         LP_ROW_FRAMEWORK(&options.framework),
+        LP_ROW_MEMORY_RESERVE(&options.memory_reserve),
         {"plan", 0, 0, G_OPTION_ARG_STRING, &options.plan,
          "The file's plan (default), or one with dp, micro-batch and global-batch that fill the "
          "smallest machine, for all of them",
@@ -100,6 +102,7 @@ lp_cmd_compare(int argc, char **argv, GError **error)
         !lp_format_parse(options.format, &format, error) ||
         !lp_plan_choice_parse(options.plan, options.ignore_memory, &plan, error) ||
         !lp_settings_add_framework(&options.settings, options.framework, error) ||
+        !lp_settings_add_memory_reserve(&options.settings, options.memory_reserve, error) ||
         !lp_page_file_prepare(&options.page, argv + 1, error))
         return FALSE;
     g_autoptr(GArray) runs = lp_comparison_runs_new();

@@ -20,7 +20,7 @@ static const char *const switch_names[] = {"off", "on", NULL};
 
 typedef struct {
     char *fidelity, *collapse, *format, *jobs, *runs; /* owned */
-    char *framework;                                  /* owned */
+    char *framework, *memory_reserve;                 /* owned */
     char **settings, **what_ifs;                      /* owned */
     gboolean ignore_memory, cost, verbose, band;
     LpPageFile page;
@@ -36,6 +36,7 @@ options_clear(Options *self)
     g_free(self->runs);
     lp_page_file_clear(&self->page);
     g_free(self->framework);
+    g_free(self->memory_reserve);
     g_strfreev(self->settings);
     g_strfreev(self->what_ifs);
 }
@@ -206,6 +207,7 @@ lp_cmd_contention(int argc, char **argv, GError **error)
         {"set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.settings,
          "Override an attribute of every workload; may be given again", "NAME=VALUE"},
         LP_ROW_FRAMEWORK(&options.framework),
+        LP_ROW_MEMORY_RESERVE(&options.memory_reserve),
         LP_ROW_FORMAT(&options.format),
         {"report", 0, 0, G_OPTION_ARG_STRING, &options.page.path,
          "Write a page with tables and plots, which needs no network", "FILE.html"},
@@ -228,7 +230,8 @@ lp_cmd_contention(int argc, char **argv, GError **error)
                           "Says which tiers and links hold an iteration back, and which traffic "
                           "delays which.",
                           entries, &argc, &argv, 2, 2, error) ||
-        !lp_settings_add_framework(&options.settings, options.framework, error))
+        !lp_settings_add_framework(&options.settings, options.framework, error) ||
+        !lp_settings_add_memory_reserve(&options.settings, options.memory_reserve, error))
         return FALSE;
     return lp_page_file_prepare(&options.page, argv + 1, error) &&
            attribute(&options, argv, started_s, error);

@@ -32,6 +32,7 @@ lp_cmd_estimate(int argc, char **argv, GError **error)
 {
     static const char *const model_names[] = {"consistent", "amped", NULL};
     g_autofree char *model = NULL, *format_text = NULL, *plan_text = NULL, *framework = NULL;
+    g_autofree char *reserve = NULL;
     g_auto(GStrv) settings = NULL;
     gboolean verbose = FALSE, kernels = FALSE, ignore_memory = FALSE;
     const GOptionEntry entries[] = {
@@ -41,6 +42,7 @@ lp_cmd_estimate(int argc, char **argv, GError **error)
          "Also list the kernels of a micro-batch, with their times", NULL},
         LP_ROW_SET(&settings),
         LP_ROW_FRAMEWORK(&framework),
+        LP_ROW_MEMORY_RESERVE(&reserve),
         LP_ROW_PLAN(&plan_text),
         LP_ROW_FORMAT(&format_text),
         {"ignore-memory", 0, 0, G_OPTION_ARG_NONE, &ignore_memory,
@@ -57,7 +59,8 @@ lp_cmd_estimate(int argc, char **argv, GError **error)
         !lp_option_choice("model", model, model_names, 0, &index, error) ||
         !lp_plan_choice_parse(plan_text, ignore_memory, &plan, error) ||
         !lp_format_parse(format_text, &format, error) ||
-        !lp_settings_add_framework(&settings, framework, error))
+        !lp_settings_add_framework(&settings, framework, error) ||
+        !lp_settings_add_memory_reserve(&settings, reserve, error))
         return FALSE;
     return print_estimate(argv, (const char *const *)settings, plan, index == 1, format, verbose,
                           kernels, error);

@@ -24,8 +24,9 @@
 #define FAILURES_MAX 1e8
 
 typedef struct {
-    char *iteration_time, *days, *runs, *seed, *format, *plan, *framework; /* owned */
-    char **settings;                                                       /* owned */
+    char *iteration_time, *days, *runs, *seed, *format, *plan, *framework,
+        *memory_reserve; /* owned */
+    char **settings;     /* owned */
     gboolean ignore_memory, approximate, verbose;
     LpFleetOptions fleet;
     LpCheckpointOptions checkpoints;
@@ -41,6 +42,7 @@ options_clear(Options *self)
     g_free(self->format);
     g_free(self->plan);
     g_free(self->framework);
+    g_free(self->memory_reserve);
     g_strfreev(self->settings);
     lp_fleet_options_clear(&self->fleet);
     lp_checkpoint_options_clear(&self->checkpoints);
@@ -242,6 +244,7 @@ lp_cmd_goodput(int argc, char **argv, GError **error)
          "From then until the job loads its checkpoint (default: the profile's)", "TIME"},
         LP_ROW_SET(&options.settings),
         LP_ROW_FRAMEWORK(&options.framework),
+        LP_ROW_MEMORY_RESERVE(&options.memory_reserve),
         LP_ROW_PLAN(&options.plan),
         {"approximate", 0, 0, G_OPTION_ARG_NONE, &options.approximate,
          "Leave out of the simulation what validate leaves out", NULL},
@@ -253,7 +256,8 @@ lp_cmd_goodput(int argc, char **argv, GError **error)
                           "Says what a machine that fails and is repaired gets done in days: in "
                           "closed form and by Monte Carlo.",
                           entries, &argc, &argv, 2, 2, error) ||
-        !lp_settings_add_framework(&options.settings, options.framework, error))
+        !lp_settings_add_framework(&options.settings, options.framework, error) ||
+        !lp_settings_add_memory_reserve(&options.settings, options.memory_reserve, error))
         return FALSE;
     return run(&options, argv, error);
 }

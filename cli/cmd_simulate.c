@@ -36,9 +36,9 @@ typedef enum {
 static const char *const collapse_names[] = {"off", "on", "approximate", "proven", "assumed", NULL};
 
 typedef struct {
-    char *fidelity, *collapse, *format, *plan, *framework; /* owned */
-    char *runs, *rounds;                                   /* owned */
-    char **settings;                                       /* owned */
+    char *fidelity, *collapse, *format, *plan, *framework, *memory_reserve; /* owned */
+    char *runs, *rounds;                                                    /* owned */
+    char **settings;                                                        /* owned */
     LpRunFiles files;
     gboolean ignore_memory, cost, verbose, approximate, dry_run;
 } Options;
@@ -54,6 +54,7 @@ options_clear(Options *self)
     g_free(self->rounds);
     lp_run_files_clear(&self->files);
     g_free(self->framework);
+    g_free(self->memory_reserve);
     g_strfreev(self->settings);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Options, options_clear)
@@ -302,6 +303,7 @@ lp_cmd_simulate(int argc, char **argv, GError **error)
         {"set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.settings,
          "Override an attribute of every workload; may be given again", "NAME=VALUE"},
         LP_ROW_FRAMEWORK(&options.framework),
+        LP_ROW_MEMORY_RESERVE(&options.memory_reserve),
         LP_ROW_PLAN(&options.plan),
         LP_ROW_FORMAT(&options.format),
         {"report", 0, 0, G_OPTION_ARG_STRING, &options.files.page.path,
@@ -331,6 +333,7 @@ lp_cmd_simulate(int argc, char **argv, GError **error)
             "by side, and explains how the result differs from the closed form.",
             entries, &argc, &argv, 2, 2, error) ||
         !lp_settings_add_framework(&options.settings, options.framework, error) ||
+        !lp_settings_add_memory_reserve(&options.settings, options.memory_reserve, error) ||
         !lp_run_files_prepare(&options.files, argv + 1, error))
         return FALSE;
     return simulate(&options, argv, started_s, error);

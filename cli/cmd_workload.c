@@ -12,7 +12,7 @@
 
 #include "base/file.h"
 #include "base/xml.h"
-#include "model/memory.h"
+#include "model/memory_fit.h"
 #include "platforms/catalogue/libraries.h"
 #include "report/report_parts.h"
 #include "workloads/description/attribute.h"
@@ -183,7 +183,8 @@ describe_to_json(const LpWorkload *workload, char *const *sources, const LpMachi
     for (guint i = 0; i < G_N_ELEMENTS(memory_parts); i++)
         lp_json_set_number(object, memory_parts[i].key, memory_part(&memory, i));
     if (machine != NULL) {
-        lp_json_set_number(object, "capacity_bytes", machine->accelerator.memory_bytes);
+        LpMemoryFit fit = lp_memory_fit(&memory, &workload->plan, &machine->accelerator);
+        lp_report_add_memory_fit(object, &fit);
         lp_json_set_text(root, "platform", lp_file_label(machine->path));
     }
     return root;
@@ -207,17 +208,17 @@ describe_to_text(const LpWorkload *workload, char *const *sources, const LpMachi
                                        memory_part(&memory, i));
     }
     if (machine != NULL) {
-        lp_text_table_add_row(table);
-        lp_text_table_add_cell(table, "of %s", machine->accelerator.name);
-        lp_text_table_add_quantity(table, LP_QUANTITY_SIZE, machine->accelerator.memory_bytes);
+        LpMemoryFit fit = lp_memory_fit(&memory, &workload->plan, &machine->accelerator);
+        lp_report_append_memory_fit(text, table, &fit, machine->accelerator.name);
+    } else {
+        lp_text_table_append(text, table, 2);
     }
-    lp_text_table_append(text, table, 2);
     return g_string_free(text, FALSE);
 }
 
 /* What describe and check take beside the workload. */
 typedef struct {
-    char *format_text, *framework;
+    char *format_text, *framework, *memory_reserve;
     char **settings;
     gboolean verbose;
     LpFormat format;
@@ -228,6 +229,7 @@ describe_options_clear(DescribeOptions *self)
 {
     g_free(self->format_text);
     g_free(self->framework);
+    g_free(self->memory_reserve);
     g_strfreev(self->settings);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(DescribeOptions, describe_options_clear)
@@ -311,6 +313,7 @@ cmd_describe(int argc, char **argv, GError **error)
     g_auto(DescribeOptions) options = {0};
     const GOptionEntry entries[] = {LP_ROW_SET(&options.settings),
                                     LP_ROW_FRAMEWORK(&options.framework),
+                                    LP_ROW_MEMORY_RESERVE(&options.memory_reserve),
                                     LP_ROW_FORMAT(&options.format_text),
                                     {NULL, 0, 0, 0, NULL, NULL, NULL}};
     return lp_options_parse("workload describe", "WORKLOAD [PLATFORM]",
@@ -319,6 +322,7 @@ cmd_describe(int argc, char **argv, GError **error)
                             entries, &argc, &argv, 1, 2, error) &&
            lp_format_parse(options.format_text, &options.format, error) &&
            lp_settings_add_framework(&options.settings, options.framework, error) &&
+           lp_settings_add_memory_reserve(&options.settings, options.memory_reserve, error) &&
            describe(argv, &options, error);
 }
 
@@ -398,13 +402,15 @@ cmd_check(int argc, char **argv, GError **error)
     g_auto(DescribeOptions) options = {0};
     const GOptionEntry entries[] = {LP_ROW_SET(&options.settings),
                                     LP_ROW_FRAMEWORK(&options.framework),
+                                    LP_ROW_MEMORY_RESERVE(&options.memory_reserve),
                                     LP_ROW_VERBOSE(&options.verbose),
                                     LP_ROW_FORMAT(&options.format_text),
                                     {NULL, 0, 0, 0, NULL, NULL, NULL}};
     if (!lp_options_parse("workload check", "WORKLOAD", "Checks a workload file.", entries, &argc,
                           &argv, 1, 1, error) ||
         !lp_format_parse(options.format_text, &options.format, error) ||
-        !lp_settings_add_framework(&options.settings, options.framework, error))
+        !lp_settings_add_framework(&options.settings, options.framework, error) ||
+        !lp_settings_add_memory_reserve(&options.settings, options.memory_reserve, error))
         return FALSE;
     return options.verbose || options.format == LP_FORMAT_JSON ? describe(argv, &options, error)
                                                                : check(argv[1], &options, error);

@@ -40,6 +40,12 @@
             "habits",                                                                              \
             "NAME"                                                                                 \
     }
+/** A size: lp_settings_add_memory_reserve(). */
+#define LP_ROW_MEMORY_RESERVE(place)                                                               \
+    {                                                                                              \
+        "memory-reserve", 0, 0, G_OPTION_ARG_STRING, place,                                        \
+            "What stays free of an accelerator's memory beside tensors (docs/memory.md)", "SIZE"   \
+    }
 /** "file" or "fit". */
 #define LP_ROW_PLAN(place)                                                                         \
     {                                                                                              \

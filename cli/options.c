@@ -207,6 +207,15 @@ agree_on_framework(char **settings, const char *name, GError **error)
     return TRUE;
 }
 
+static void
+add_setting(char ***settings, const char *name, const char *value)
+{
+    guint n = *settings != NULL ? g_strv_length(*settings) : 0;
+    *settings = g_renew(char *, *settings, n + 2);
+    (*settings)[n] = g_strconcat(name, value, NULL);
+    (*settings)[n + 1] = NULL;
+}
+
 gboolean
 lp_settings_add_framework(char ***settings, const char *name, GError **error)
 {
@@ -218,10 +227,20 @@ lp_settings_add_framework(char ***settings, const char *name, GError **error)
         !lp_option_choice("framework", name, (const char *const *)known, 0, &unused, error) ||
         !agree_on_framework(*settings, name, error))
         return FALSE;
-    guint n = *settings != NULL ? g_strv_length(*settings) : 0;
-    *settings = g_renew(char *, *settings, n + 2);
-    (*settings)[n] = g_strconcat("framework=", name, NULL);
-    (*settings)[n + 1] = NULL;
+    add_setting(settings, "framework=", name);
+    return TRUE;
+}
+
+gboolean
+lp_settings_add_memory_reserve(char ***settings, const char *size, GError **error)
+{
+    double unused;
+    if (size == NULL)
+        return TRUE;
+    g_autoptr(GError) fault = NULL;
+    if (!lp_quantity_parse_in(LP_QUANTITY_SIZE, size, 0.0, G_MAXDOUBLE, &unused, &fault))
+        return lp_usage_error(error, "--memory-reserve: %s", fault->message);
+    add_setting(settings, "memory-reserve=", size);
     return TRUE;
 }
 

@@ -164,6 +164,9 @@ typedef struct {
     gboolean drops_gradients; /**< the optimiser's step lets gradients go until a backward pass */
     gboolean flattens_gradients; /**< copies of gradients: two buckets, one tensor for the step */
     double step_bytes; /**< a parameter's, that the optimiser's step holds besides its states */
+    gboolean
+        states_reserve; /**< what stays free is reserve_bytes; else lp_memory_reserve_bytes() */
+    double reserve_bytes;
 } LpPlanFootprint;
 
 /** How a host feeds its accelerator. */

@@ -119,11 +119,13 @@ lp_page_value(LpPage *self, const char *at, LpPageUnit unit)
         g_string_append(self->text, "\">");
         lp_html_add_text(self->text, text);
         g_string_append(self->text, "</data>");
-    } else if (json_is_string(node)) {
+    } else if (json_is_string(node) || json_is_boolean(node)) {
+        const char *text =
+            json_is_boolean(node) ? json_is_true(node) ? "yes" : "no" : json_string_value(node);
         g_string_append(self->text, "<span data-at=\"");
         lp_html_add_text(self->text, at);
         g_string_append(self->text, "\">");
-        lp_html_add_text(self->text, json_string_value(node));
+        lp_html_add_text(self->text, text);
         g_string_append(self->text, "</span>");
     } else {
         g_string_append(self->text, "\xe2\x80\x93");

@@ -253,7 +253,6 @@ static void
 add_memory(LpPage *self, const char *at, const char *id, guint level)
 {
     g_autofree char *plot = g_strconcat(id, "memory", NULL);
-    g_autofree char *capacity = lp_page_at(at, "/memory/capacity_bytes");
     lp_page_heading(self, level, "Memory of an accelerator");
     lp_page_plot(self, plot, "memory", "Memory of an accelerator of the fullest stage",
                  "Of the fullest stage; the line is what an accelerator has.",
@@ -265,9 +264,20 @@ add_memory(LpPage *self, const char *at, const char *id, guint level)
         lp_page_cell_text(self, memory_parts[i].name);
         lp_page_cell(self, key, LP_PAGE_SIZE);
     }
-    lp_page_row(self);
-    lp_page_cell_text(self, "an accelerator has");
-    lp_page_cell(self, capacity, LP_PAGE_SIZE);
+    static const struct {
+        const char *key, *name;
+        LpPageUnit unit;
+    } ends[] = {{"total_bytes", "total", LP_PAGE_SIZE},
+                {"reserve_bytes", "reserve", LP_PAGE_SIZE},
+                {"capacity_bytes", "an accelerator has", LP_PAGE_SIZE},
+                {"spare_bytes", "to spare", LP_PAGE_SIZE},
+                {"fits", "fits", LP_PAGE_PLAIN}};
+    for (guint i = 0; i < G_N_ELEMENTS(ends); i++) {
+        g_autofree char *key = lp_page_at(at, "/memory/%s", ends[i].key);
+        lp_page_row(self);
+        lp_page_cell_text(self, ends[i].name);
+        lp_page_cell(self, key, ends[i].unit);
+    }
     lp_page_end_table(self);
 }
 

@@ -31,15 +31,16 @@ closed_form_input(const LpReport *self, const LpFabric *fabric)
 static void
 warn_memory(LpReport *self)
 {
-    double wanted = lp_memory_sum(&self->memory);
-    double capacity = self->machine->accelerator.memory_bytes;
-    if (wanted <= capacity)
+    const LpMemoryFit *fit = &self->memory_fit;
+    if (fit->fits)
         return;
-    g_autofree char *wanted_text = lp_quantity_format(LP_QUANTITY_SIZE, wanted);
-    g_autofree char *capacity_text = lp_quantity_format(LP_QUANTITY_SIZE, capacity);
+    g_autofree char *wanted = lp_quantity_format(LP_QUANTITY_SIZE, fit->total_bytes);
+    g_autofree char *capacity = lp_quantity_format(LP_QUANTITY_SIZE, fit->capacity_bytes);
+    g_autofree char *reserve = lp_quantity_format(LP_QUANTITY_SIZE, fit->reserve_bytes);
     g_ptr_array_add(self->warnings,
-                    g_strdup_printf("memory: the fullest stage needs %s an accelerator; %s has %s",
-                                    wanted_text, self->machine->accelerator.name, capacity_text));
+                    g_strdup_printf("memory: the fullest stage needs %s an accelerator; %s has %s, "
+                                    "of which a reserve of %s stays free",
+                                    wanted, self->machine->accelerator.name, capacity, reserve));
 }
 
 static void
@@ -86,6 +87,7 @@ init(LpReport *self, const LpWorkload *workload, const LpMachine *machine,
     if (simulation != NULL)
         self->difference = lp_crosscheck(simulation, &input);
     self->memory = lp_memory_fullest(&workload->transformer, &workload->plan);
+    self->memory_fit = lp_memory_fit(&self->memory, &workload->plan, &machine->accelerator);
     self->warnings = g_ptr_array_new_with_free_func(g_free);
     if (machine->warning != NULL)
         g_ptr_array_add(self->warnings, g_strdup(machine->warning));
@@ -231,6 +233,16 @@ add_difference(json_t *object, const LpReport *self)
     }
 }
 
+void
+lp_report_add_memory_fit(json_t *memory, const LpMemoryFit *fit)
+{
+    lp_json_set_number(memory, "total_bytes", fit->total_bytes);
+    lp_json_set_number(memory, "reserve_bytes", fit->reserve_bytes);
+    lp_json_set_number(memory, "capacity_bytes", fit->capacity_bytes);
+    lp_json_set_number(memory, "spare_bytes", fit->spare_bytes);
+    (void)json_object_set_new(memory, "fits", json_boolean(fit->fits));
+}
+
 static void
 add_memory(json_t *object, const LpReport *self)
 {
@@ -242,7 +254,7 @@ add_memory(json_t *object, const LpReport *self)
     lp_json_set_number(memory, "buffers_bytes", self->memory.buffers_bytes);
     lp_json_set_number(memory, "step_bytes", self->memory.step_bytes);
     lp_json_set_number(memory, "cached_bytes", self->memory.cached_bytes);
-    lp_json_set_number(memory, "capacity_bytes", self->machine->accelerator.memory_bytes);
+    lp_report_add_memory_fit(memory, &self->memory_fit);
 }
 
 static void

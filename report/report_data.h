@@ -3,7 +3,7 @@
 #pragma once
 
 #include "model/amped.h"
-#include "model/memory.h"
+#include "model/memory_fit.h"
 #include "report/distribution.h"
 #include "report/figures.h"
 #include "sim/run/scenario_simulation.h"
@@ -35,6 +35,7 @@ typedef struct {
     double others_s;     /**< iteration time beside the others less that alone */
     double faults_s;     /**< alone less that of one iteration without slow ranks and failures */
     LpMemory memory;
+    LpMemoryFit memory_fit;
     GPtrArray *warnings;         /* owned: text */
     LpDistribution distribution; /**< over seeds */
     gboolean has_cost;

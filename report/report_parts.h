@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/json.h"
+#include "base/text_table.h"
 #include "report/report_data.h"
 
 G_BEGIN_DECLS
@@ -26,6 +27,12 @@ void lp_report_add_engine(json_t *object, LpFidelity fidelity, gboolean collapse
 /** Sets "simulated", the closed forms, "difference", "traffic_bytes" and "memory" of @object.
  * Seconds and bytes. */
 void lp_report_add_results(json_t *object, const LpReport *self);
+/** Sets "total_bytes", "reserve_bytes", "capacity_bytes", "spare_bytes" and "fits" of @memory. */
+void lp_report_add_memory_fit(json_t *memory, const LpMemoryFit *fit);
+/** Appends them as the last rows of @table, which has labels and sizes, and says in @out, below the
+ * table, whether the plan fits. */
+void lp_report_append_memory_fit(GString *out, LpTextTable *table, const LpMemoryFit *fit,
+                                 const char *accelerator);
 /** Sets "warnings" of @object, a list of texts. */
 void lp_report_add_warnings(json_t *object, const LpReport *self);
 /** Appends the workload's name and size as a line of text. */

@@ -168,6 +168,20 @@ append_traffic(GString *out, const LpReport *self)
     lp_text_table_append(out, table, 2);
 }
 
+void
+lp_report_append_memory_fit(GString *out, LpTextTable *table, const LpMemoryFit *fit,
+                            const char *accelerator)
+{
+    g_autofree char *spare = lp_quantity_format(LP_QUANTITY_SIZE, fabs(fit->spare_bytes));
+    lp_text_table_add_quantity_row(table, "total without cached", LP_QUANTITY_SIZE,
+                                   fit->total_bytes);
+    lp_text_table_add_quantity_row(table, "reserve", LP_QUANTITY_SIZE, fit->reserve_bytes);
+    lp_text_table_add_quantity_row(table, "capacity", LP_QUANTITY_SIZE, fit->capacity_bytes);
+    lp_text_table_append(out, table, 2);
+    g_string_append_printf(out, "  %s %s: %s %s\n", fit->fits ? "fits" : "does not fit",
+                           accelerator, spare, fit->fits ? "to spare" : "too many");
+}
+
 static void
 append_memory(GString *out, const LpReport *self)
 {
@@ -183,10 +197,8 @@ append_memory(GString *out, const LpReport *self)
     lp_text_table_add_quantity_row(table, "optimizer's step", LP_QUANTITY_SIZE,
                                    self->memory.step_bytes);
     lp_text_table_add_quantity_row(table, "cached", LP_QUANTITY_SIZE, self->memory.cached_bytes);
-    lp_text_table_add_quantity_row(table, "capacity", LP_QUANTITY_SIZE,
-                                   self->machine->accelerator.memory_bytes);
     g_string_append(out, "\nmemory of an accelerator, fullest stage\n");
-    lp_text_table_append(out, table, 2);
+    lp_report_append_memory_fit(out, table, &self->memory_fit, self->machine->accelerator.name);
 }
 
 /* A line each. */

@@ -4,7 +4,7 @@
 
 #include "base/file.h"
 #include "base/units.h"
-#include "model/memory.h"
+#include "model/memory_fit.h"
 #include "platforms/catalogue/libraries.h"
 #include "platforms/machine/machine_library.h"
 #include "sim/simulation_error.h"
@@ -122,23 +122,24 @@ gboolean
 lp_setup_check_memory(const LpWorkload *workload, const LpMachine *machine, GError **error)
 {
     LpMemory memory = lp_memory_fullest(&workload->transformer, &workload->plan);
-    double wanted = lp_memory_sum(&memory), capacity = machine->accelerator.memory_bytes;
-    if (wanted <= capacity)
+    LpMemoryFit fit = lp_memory_fit(&memory, &workload->plan, &machine->accelerator);
+    if (fit.fits)
         return TRUE;
-    g_autofree char *sum = lp_quantity_format(LP_QUANTITY_SIZE, wanted);
+    g_autofree char *sum = lp_quantity_format(LP_QUANTITY_SIZE, fit.total_bytes);
     g_autofree char *weights = lp_quantity_format(LP_QUANTITY_SIZE, memory.weights_bytes);
     g_autofree char *gradients = lp_quantity_format(LP_QUANTITY_SIZE, memory.gradients_bytes);
     g_autofree char *optimizer = lp_quantity_format(LP_QUANTITY_SIZE, memory.optimizer_bytes);
     g_autofree char *activations = lp_quantity_format(LP_QUANTITY_SIZE, memory.activations_bytes);
     g_autofree char *buffers = lp_quantity_format(LP_QUANTITY_SIZE, memory.buffers_bytes);
     g_autofree char *step = lp_quantity_format(LP_QUANTITY_SIZE, memory.step_bytes);
-    g_autofree char *has = lp_quantity_format(LP_QUANTITY_SIZE, capacity);
+    g_autofree char *reserve = lp_quantity_format(LP_QUANTITY_SIZE, fit.reserve_bytes);
+    g_autofree char *has = lp_quantity_format(LP_QUANTITY_SIZE, fit.capacity_bytes);
     g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_MEMORY,
                 "%s: memory: got a plan of %s an accelerator (weights %s, gradients %s, optimizer "
                 "%s, activations %s, buffers %s, the optimizer's step %s more), wanted at most the "
-                "%s of %s; --ignore-memory "
-                "simulates it all the same",
+                "%s of %s less a reserve of %s (--memory-reserve); --ignore-memory simulates it "
+                "all the same",
                 lp_file_label(workload->path), sum, weights, gradients, optimizer, activations,
-                buffers, step, has, machine->accelerator.name);
+                buffers, step, has, machine->accelerator.name, reserve);
     return FALSE;
 }

@@ -34,7 +34,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpSetup, lp_setup_free)
  * the library what the plan names. Errors: LP_SIMULATION_ERROR_FIT, LP_INPUT_ERROR. */
 gboolean lp_setup_check_kind(const LpWorkload *workload, const LpMachine *machine,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/** Whether the plan fits into the memory of @machine's accelerators, on the fullest stage.
+/** Whether the plan fits into the memory of @machine's accelerators, on the fullest stage, beside
+ * what is to stay free (model/memory_fit.h).
  * Error: LP_SIMULATION_ERROR_MEMORY. */
 gboolean lp_setup_check_memory(const LpWorkload *workload, const LpMachine *machine,
                                GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -197,7 +197,9 @@ class Schema(unittest.TestCase):
         simulated = json.loads(self.run_one(folder, f"simulate {job} --format=json"))
         for model, key in (("consistent", "closed_form"), ("amped", "amped")):
             estimated = json.loads(self.run_one(folder, f"estimate {job} --model={model} --format=json"))
-            self.assertEqual({name: estimated[key][name] for name in simulated[key]}, simulated[key])
+            # Beside a simulation the consistent form's gaps are measured.
+            names = set(simulated[key]) - ({"left_out"} if key == "closed_form" else set())
+            self.assertEqual({name: estimated[key][name] for name in names}, {name: simulated[key][name] for name in names})
 
     def test_keys(self):
         """The keys that the sources of outputs that are not run here set are those of the schema."""

@@ -227,7 +227,7 @@ static const struct {
     {"s.vssvs.ssssvvv.sssv", "step-bytes"},
     {"s.vssvs.ssss....sssv", "gather-bucket live-parameters"},
     {"svvssvs.ssssvvv.sssv", "slowdown"},
-    {"ssssssssssssssssss.s", "bucket"},
+    {"ssssssssssssssssss.s", "bucket memory-reserve"},
 };
 
 /* The row of an attribute, which is in one. */

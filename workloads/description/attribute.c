@@ -204,6 +204,7 @@ static const LpAttribute attributes[] = {
     BOOLEAN("plan", "drop-gradients", P(footprint.drops_gradients)),
     BOOLEAN("plan", "flat-gradients", P(footprint.flattens_gradients)),
     NUMBER("plan", "step-bytes", P(footprint.step_bytes), 0.0, 64.0),
+    TEXT("plan", "memory-reserve", &lp_text_memory_reserve),
     TEXT("plan", "communication-precision", &lp_text_communication_precision),
     TEXT("plan", "dispatch-precision", &lp_text_dispatch_precision),
     BOOLEAN("plan", "experts-one-by-one", P(experts.one_by_one)),

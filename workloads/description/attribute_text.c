@@ -202,6 +202,27 @@ get_order(const LpPlan *plan)
 
 const LpAttributeText lp_text_rank_order = {set_order, get_order};
 
+/* --- what stays free of memory --- */
+
+static gboolean
+set_memory_reserve(LpPlan *plan, const char *text, GError **error)
+{
+    plan->footprint.states_reserve = strcmp(text, "auto") != 0;
+    plan->footprint.reserve_bytes = 0.0;
+    return !plan->footprint.states_reserve ||
+           lp_quantity_parse_in(LP_QUANTITY_SIZE, text, 0.0, SIZE_BYTES_MAX,
+                                &plan->footprint.reserve_bytes, error);
+}
+
+static char *
+get_memory_reserve(const LpPlan *plan)
+{
+    return plan->footprint.states_reserve ? lp_text_of_double(plan->footprint.reserve_bytes, "B")
+                                          : g_strdup("auto");
+}
+
+const LpAttributeText lp_text_memory_reserve = {set_memory_reserve, get_memory_reserve};
+
 /* --- buckets of gradients --- */
 
 #define PARAMETERS "-parameters"

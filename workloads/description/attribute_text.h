@@ -22,6 +22,7 @@ extern const LpAttributeText lp_text_recompute_layers;   /**< "all", "4", "1/3" 
 extern const LpAttributeText lp_text_gradient_precision; /**< "fp32", "fp16", "bf16" */
 extern const LpAttributeText lp_text_communication_precision; /**< those, "fp8", and "auto" */
 extern const LpAttributeText lp_text_dispatch_precision;      /**< the same */
+extern const LpAttributeText lp_text_memory_reserve;          /**< a size, or "auto" */
 extern const LpAttributeText lp_text_bucket;                  /**< a size, or a rule's name */
 extern const LpAttributeText lp_text_overlap_dp;              /**< yes, no, "replicas", or
                                                                    "accelerator" */

@@ -51,6 +51,8 @@ add_links(json_t *object, const LpContentionReport *self, guint job)
         const LpLinkRow *row = &g_array_index(rows, LpLinkRow, i);
         json_t *link = lp_json_append_object(array);
         lp_json_set_text(link, "name", row->name);
+        g_autofree char *where = lp_network_link_place(self->scene->network, row->link);
+        lp_json_set_text(link, "place", where);
         lp_json_set_text(link, "tier", lp_tier_names[row->tier]);
         lp_json_set_count(link, "alike", row->n_alike);
         lp_json_set_number(link, "seconds", row->seconds);

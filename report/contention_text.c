@@ -143,8 +143,9 @@ append_links(GString *out, const LpContentionReport *self, guint job)
     g_autoptr(LpTextTable) table = lp_text_table_new(are_alike ? columns : plain);
     for (guint i = 0; i < rows->len; i++) {
         const LpLinkRow *row = &g_array_index(rows, LpLinkRow, i);
+        g_autofree char *place = lp_network_link_place(self->scene->network, row->link);
         lp_text_table_add_row(table);
-        lp_text_table_add_cell(table, "%s", row->name);
+        lp_text_table_add_cell(table, "%s", place);
         lp_text_table_add_cell(table, "%s", lp_tier_names[row->tier]);
         if (are_alike)
             lp_text_table_add_cell(table, "%u", row->n_alike);

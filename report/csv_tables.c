@@ -112,6 +112,7 @@ typedef struct {
     const double *bytes;  /* by class */
     const double *busy_s; /* NULL: not known, as the next */
     const double *excess_s;
+    const char *place; /* borrowed, or NULL */
 } LinkRow;
 
 static void
@@ -138,6 +139,7 @@ add_link_rows(GString *text, LpTier tier, const char *link, LinkRow row, double 
         add_number(text, row.bytes[kind] / row.bytes_per_s / duration_s);
         add_known(text, row.busy_s);
         add_known(text, row.excess_s);
+        add_text(text, row.place);
         end_row(text);
     }
 }
@@ -145,8 +147,8 @@ add_link_rows(GString *text, LpTier tier, const char *link, LinkRow row, double 
 static void
 add_links(GArray *tables, const LpObservation *self)
 {
-    GString *text = add_table(tables, "links.csv",
-                              "tier,link,class,bytes_per_s,bytes,utilisation,busy_s,excess_s");
+    GString *text = add_table(
+        tables, "links.csv", "tier,link,class,bytes_per_s,bytes,utilisation,busy_s,excess_s,place");
     for (guint i = 0; i < self->tiers->len; i++) {
         const LpObservedTier *tier = &g_array_index(self->tiers, LpObservedTier, i);
         LinkRow row = {.bytes_per_s = tier->bytes_per_s,
@@ -158,7 +160,8 @@ add_links(GArray *tables, const LpObservation *self)
         const LpObservedLink *link = &g_array_index(self->links, LpObservedLink, i);
         LinkRow row = {.bytes_per_s = link->bytes_per_s,
                        .bytes = link->bytes,
-                       .busy_s = link->busy_s >= 0.0 ? &link->busy_s : NULL};
+                       .busy_s = link->busy_s >= 0.0 ? &link->busy_s : NULL,
+                       .place = link->place};
         add_link_rows(text, link->tier, link->name, row, self->end_s);
     }
 }

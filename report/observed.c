@@ -6,6 +6,8 @@
 
 /* Shares of a link in a bin are told to a millionth. */
 #define SHARE_DIGITS 1e6
+/* Less of a slice is rounding. */
+#define SLICE_TERM_MIN 1e-6
 
 static const char *
 kind_name(guint kind)
@@ -71,6 +73,7 @@ add_links(json_t *object, const LpObservation *self)
         const LpObservedLink *link = &g_array_index(self->links, LpObservedLink, i);
         json_t *row = lp_json_append_object(array);
         lp_json_set_text(row, "name", link->name);
+        lp_json_set_text(row, "place", link->place);
         lp_json_set_text(row, "tier", lp_tier_names[link->tier]);
         add_volume(row, link->bytes, link->bytes_per_s, self->end_s);
         if (link->series != NULL)
@@ -142,6 +145,7 @@ typedef struct {
     gboolean is_waiting;
     guint64 bytes;
     double start_s, end_s;
+    LpTerms terms; /* zero: all of it is one */
 } Shown;
 
 static gint
@@ -179,7 +183,8 @@ gather_track(GArray *shown, const LpTrack *track)
                      .is_waiting = slice->is_waiting,
                      .bytes = slice->bytes,
                      .start_s = slice->start_s,
-                     .end_s = slice->end_s};
+                     .end_s = slice->end_s,
+                     .terms = slice->terms};
         if (is_stage_shown(slice->stage, n_stages) && one.end_s > one.start_s)
             g_array_append_val(shown, one);
     }
@@ -208,19 +213,38 @@ gather_track(GArray *shown, const LpTrack *track)
     }
 }
 
-/* Slices shorter than this are too many to show. */
+/* Slices of @lane shorter than this are too many to show: each lane has its share, so that what is
+ * short in one does not vanish beside what is long in another. */
 static double
-shortest_shown(const GArray *shown)
+shortest_shown(const GArray *shown, const char *lane, guint n_lanes)
 {
-    if (shown->len <= LP_OBSERVED_SLICES_MAX)
-        return 0.0;
+    guint most = LP_OBSERVED_SLICES_MAX / n_lanes, n = 0;
     g_autofree double *lengths = g_new(double, shown->len);
     for (guint i = 0; i < shown->len; i++) {
         const Shown *one = &g_array_index(shown, Shown, i);
-        lengths[i] = one->end_s - one->start_s;
+        if (g_str_equal(one->lane, lane))
+            lengths[n++] = one->end_s - one->start_s;
     }
-    qsort(lengths, shown->len, sizeof *lengths, compare_lengths);
-    return lengths[LP_OBSERVED_SLICES_MAX];
+    if (n <= most)
+        return 0.0;
+    qsort(lengths, n, sizeof *lengths, compare_lengths);
+    return lengths[most];
+}
+
+/* Of those that are more than rounding, where there are several. */
+static void
+add_slice_terms(json_t *row, const Shown *one)
+{
+    double least_s = SLICE_TERM_MIN * (one->end_s - one->start_s);
+    guint n = 0;
+    for (LpTerm term = 0; term < LP_N_TERMS; term++)
+        n += one->terms.s[term] > least_s;
+    if (n < 2)
+        return;
+    json_t *terms = lp_json_set_object(row, "terms_s");
+    for (LpTerm term = 0; term < LP_N_TERMS; term++)
+        if (one->terms.s[term] > least_s)
+            lp_json_set_number(terms, lp_term_names[term], one->terms.s[term]);
 }
 
 static void
@@ -242,6 +266,23 @@ add_slice(json_t *array, const Shown *one)
         (void)json_object_set_new(row, "waiting", json_true());
     lp_json_set_number(row, "start_s", one->start_s);
     lp_json_set_number(row, "end_s", one->end_s);
+    add_slice_terms(row, one);
+}
+
+/* Those that have slices. Returns: how many. */
+static guint
+find_lanes(const GArray *shown, const char **out_lanes)
+{
+    guint n = 0;
+    for (guint i = 0; i < shown->len; i++) {
+        const char *lane = g_array_index(shown, Shown, i).lane;
+        guint k = 0;
+        while (k < n && !g_str_equal(out_lanes[k], lane))
+            k++;
+        if (k == n)
+            out_lanes[n++] = lane;
+    }
+    return n;
 }
 
 static void
@@ -251,11 +292,20 @@ add_timeline(json_t *object, const LpTrack *tracks, guint n_tracks)
     guint n_left_out = 0;
     for (guint i = 0; i < n_tracks; i++)
         gather_track(shown, &tracks[i]);
-    double shortest_s = shortest_shown(shown);
+    const char *lanes[LP_N_LANES + 1];
+    double shortest_s[LP_N_LANES + 1], longest_s = 0.0;
+    guint n_lanes = find_lanes(shown, lanes);
+    for (guint i = 0; i < n_lanes; i++) {
+        shortest_s[i] = shortest_shown(shown, lanes[i], n_lanes);
+        longest_s = MAX(longest_s, shortest_s[i]);
+    }
     json_t *array = lp_json_set_array(object, "timeline");
     for (guint i = 0; i < shown->len; i++) {
         const Shown *one = &g_array_index(shown, Shown, i);
-        if (shortest_s > 0.0 && one->end_s - one->start_s <= shortest_s)
+        guint lane = 0;
+        while (!g_str_equal(lanes[lane], one->lane))
+            lane++;
+        if (shortest_s[lane] > 0.0 && one->end_s - one->start_s <= shortest_s[lane])
             n_left_out++;
         else
             add_slice(array, one);
@@ -263,7 +313,7 @@ add_timeline(json_t *object, const LpTrack *tracks, guint n_tracks)
     if (n_left_out == 0)
         return;
     lp_json_set_count(object, "slices_left_out", n_left_out);
-    lp_json_set_number(object, "longest_left_out_s", shortest_s);
+    lp_json_set_number(object, "longest_left_out_s", longest_s);
 }
 
 void

@@ -84,8 +84,8 @@ add_summary(LpPage *self, const char *at)
                                      {"uncontended_s", "without contention", LP_PAGE_TIME},
                                      {"total_s", "contention", LP_PAGE_TIME},
                                      {"interaction_s", "between tiers", LP_PAGE_TIME},
-                                     {"distribution/p50_s", "median of seeds", LP_PAGE_TIME},
-                                     {"distribution/p99_s", "slowest of seeds", LP_PAGE_TIME},
+                                     {"distribution/p50_s", "p50 of runs", LP_PAGE_TIME},
+                                     {"distribution/p99_s", "p99 of runs", LP_PAGE_TIME},
                                      {"band/low_s", "band, from", LP_PAGE_TIME},
                                      {"band/high_s", "band, to", LP_PAGE_TIME}};
     lp_page_begin_figures(self);
@@ -118,7 +118,7 @@ add_pairs(LpPage *self, const char *at, const char *id, guint level)
 static void
 add_links(LpPage *self, const char *at, const char *id, guint level)
 {
-    static const Column columns[] = {{"name", "link", LP_PAGE_PLAIN},
+    static const Column columns[] = {{"place", "link", LP_PAGE_PLAIN},
                                      {"tier", "tier", LP_PAGE_PLAIN},
                                      {"alike", "links alike", LP_PAGE_PLAIN},
                                      {"seconds", "seconds", LP_PAGE_TIME},
@@ -142,9 +142,9 @@ lp_page_contention_add(LpPage *self, const char *at, const char *id, guint level
                                    {"flows", "flows", LP_PAGE_PLAIN},
                                    {"alone_s", "alone, summed", LP_PAGE_TIME},
                                    {"actual_s", "as it is", LP_PAGE_TIME},
-                                   {"slowdown_median", "median slowdown", LP_PAGE_PLAIN},
-                                   {"slowdown_p99", "of the slow ones", LP_PAGE_PLAIN},
-                                   {"slowdown_worst", "worst", LP_PAGE_PLAIN}};
+                                   {"slowdown_median", "slowdown, p50", LP_PAGE_PLAIN},
+                                   {"slowdown_p99", "slowdown, p99", LP_PAGE_PLAIN},
+                                   {"slowdown_worst", "slowdown, worst", LP_PAGE_PLAIN}};
     static const Column stragglers[] = {
         {"traffic", "class", LP_PAGE_PLAIN}, {"collective", "collective", LP_PAGE_PLAIN},
         {"rank", "rank", LP_PAGE_PLAIN},     {"alike", "groups alike", LP_PAGE_PLAIN},

@@ -26,10 +26,12 @@ add_timeline(LpPage *self)
         return;
     lp_page_heading(self, 2, "Timeline of stages and streams");
     g_string_append(self->text, "<div class=\"tools\" data-for=\"plot-timeline\"></div>\n");
-    lp_page_plot(self, "timeline", "timeline", "Timeline of stages and streams",
-                 "One rank of each stage, which stands for all that do the same. Turn the wheel or "
-                 "use the buttons to zoom, and drag to move; point at a slice to see what it is.",
-                 rows_at(OBSERVED "/timeline"));
+    lp_page_plot(
+        self, "timeline", "timeline", "Timeline of stages and streams",
+        "One rank of each stage, which stands for all that do the same. Turn the wheel or "
+        "use the buttons to zoom, and drag to move; point at a slice to see what it is. A pass "
+        "has what it computes first, then what its layers wait for.",
+        rows_at(OBSERVED "/timeline"));
     if (lp_page_get(self, OBSERVED "/slices_left_out") == NULL)
         return;
     g_string_append(self->text, "<p class=\"quiet\">Left out: ");
@@ -72,7 +74,7 @@ add_link_table(LpPage *self)
         static const struct {
             const char *key;
             LpPageUnit unit;
-        } cells[] = {{"name", LP_PAGE_PLAIN},
+        } cells[] = {{"place", LP_PAGE_PLAIN},
                      {"tier", LP_PAGE_PLAIN},
                      {"bytes_per_s", LP_PAGE_BANDWIDTH},
                      {"bytes", LP_PAGE_SIZE},
@@ -91,7 +93,7 @@ static void
 add_heat_row(json_t *rows, const LpPage *self, const char *at, const char *tier, gboolean is_tier)
 {
     g_autofree char *series = lp_page_at(at, "/utilisation_by_bin");
-    g_autofree char *name = lp_page_at(at, "/name");
+    g_autofree char *name = lp_page_at(at, "/place");
     g_autofree char *whole = g_strdup_printf("all of %s", tier);
     if (lp_page_get(self, series) == NULL)
         return;

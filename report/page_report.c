@@ -100,10 +100,10 @@ add_workload_sections(LpPage *self)
     add_head(self, "/workload", "/platform");
     lp_page_run_add_summary(self, "");
     lp_page_run_add_warnings(self, "");
+    lp_page_run_add_plan(self, "", 2);
     lp_page_run_add_times(self, "", "", 2);
     lp_page_observed_add(self);
     lp_page_run_add_needs(self, "", "", 2);
-    lp_page_run_add_plan(self, "", 2);
 }
 
 static void
@@ -157,9 +157,9 @@ add_scenario_sections(LpPage *self)
         g_string_append(self->text, "</h2>\n");
         lp_page_run_add_summary(self, job);
         lp_page_run_add_warnings(self, job);
+        lp_page_run_add_plan(self, job, 3);
         lp_page_run_add_times(self, job, id, 3);
         lp_page_run_add_needs(self, job, id, 3);
-        lp_page_run_add_plan(self, job, 3);
     }
 }
 
@@ -228,10 +228,10 @@ lp_page_of_comparison(const json_t *document, const char *vega)
         g_string_append(page.text, "</h2>\n");
         lp_page_run_add_summary(&page, run);
         lp_page_run_add_warnings(&page, run);
+        lp_page_run_add_plan(&page, run, 3);
         lp_page_run_add_times(&page, run, id, 3);
         lp_page_run_add_needs(&page, run, id, 3);
         lp_page_run_add_engine(&page, run, 3);
-        lp_page_run_add_plan(&page, run, 3);
     }
     return lp_page_end(&page, vega);
 }
@@ -245,8 +245,10 @@ lp_page_of_contention(const json_t *document, const char *vega)
     LpPage page = lp_page_begin(document, title);
     gboolean is_scenario = lp_page_get(&page, "/jobs") != NULL;
     add_head(&page, is_scenario ? "/scenario" : "/workload", "/platform");
-    if (!is_scenario)
+    if (!is_scenario) {
+        lp_page_run_add_plan(&page, "", 2);
         lp_page_contention_add(&page, "", "", 2);
+    }
     for (guint i = 0; i < json_array_size(lp_page_get(&page, "/jobs")); i++) {
         g_autofree char *job = lp_page_at("", "/jobs/%u", i);
         g_autofree char *name = lp_page_at(job, "/name");
@@ -256,8 +258,6 @@ lp_page_of_contention(const json_t *document, const char *vega)
         g_string_append(page.text, "</h2>\n");
         lp_page_contention_add(&page, job, id, 3);
     }
-    if (!is_scenario)
-        lp_page_run_add_plan(&page, "", 2);
     lp_page_run_add_engine(&page, "", 2);
     return lp_page_end(&page, vega);
 }

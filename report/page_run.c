@@ -22,10 +22,11 @@ lp_page_run_add_summary(LpPage *self, const char *at)
         {"MFU", "/simulated/mfu", LP_PAGE_SHARE},
         {"an accelerator", "/simulated/model_tflops_per_accelerator", LP_PAGE_TFLOPS},
         {"tokens a second", "/simulated/tokens_per_s", LP_PAGE_PLAIN},
-        {"beside the others", "/slowdown", LP_PAGE_PLAIN},
-        {"seeds", "/distribution/runs", LP_PAGE_PLAIN},
-        {"their median", "/distribution/p50_s", LP_PAGE_TIME},
-        {"slowest but a few", "/distribution/p99_s", LP_PAGE_TIME},
+        {"slowdown", "/slowdown", LP_PAGE_PLAIN},
+        {"runs", "/distribution/runs", LP_PAGE_PLAIN},
+        {"p50 of runs", "/distribution/p50_s", LP_PAGE_TIME},
+        {"p95 of runs", "/distribution/p95_s", LP_PAGE_TIME},
+        {"p99 of runs", "/distribution/p99_s", LP_PAGE_TIME},
         {"energy a token", "/energy_j_per_token", LP_PAGE_ENERGY},
         {"network", "/network/price_usd", LP_PAGE_PRICE},
     };
@@ -230,8 +231,8 @@ lp_page_run_add_times(LpPage *self, const char *at, const char *id, guint level)
 static const struct {
     const char *key, *name;
 } memory_parts[] = {{"weights_bytes", "weights"},     {"gradients_bytes", "gradients"},
-                    {"optimizer_bytes", "optimiser"}, {"activations_bytes", "activations"},
-                    {"buffers_bytes", "buffers"},     {"step_bytes", "optimiser's step"}};
+                    {"optimizer_bytes", "optimizer"}, {"activations_bytes", "activations"},
+                    {"buffers_bytes", "buffers"},     {"step_bytes", "optimizer's step"}};
 
 static json_t *
 memory_rows(const LpPage *self, const char *at)
@@ -400,12 +401,29 @@ add_members(LpPage *self, const char *label, const char *at, const char *origins
     lp_page_end_table(self);
 }
 
+/* The settings that a plan is known by. */
+static void
+add_main_settings(LpPage *self, const char *plan)
+{
+    static const char *const names[] = {"framework",   "tp",           "pp",       "dp",
+                                        "cp",          "ep",           "zero",     "virtual-stages",
+                                        "micro-batch", "global-batch", "schedule", "recompute",
+                                        "precision",   "seq",          "library"};
+    lp_page_begin_figures(self);
+    for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
+        g_autofree char *key = lp_page_at(plan, "/%s", names[i]);
+        lp_page_figure(self, names[i], key, LP_PAGE_PLAIN);
+    }
+    lp_page_end_figures(self);
+}
+
 void
 lp_page_run_add_plan(LpPage *self, const char *at, guint level)
 {
     g_autofree char *plan = lp_page_at(at, "/plan");
     g_autofree char *origins = lp_page_at(at, "/plan_origins");
     lp_page_heading(self, level, "Plan");
+    add_main_settings(self, plan);
     g_string_append(self->text, "<details><summary>All attributes of the workload</summary>\n");
     add_members(self, "Plan", plan, origins);
     g_string_append(self->text, "</details>\n");

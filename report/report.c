@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "report/circuits.h"
 #include "report/difference_parts.h"
+#include "report/doubts.h"
 #include "report/energy.h"
 #include "report/kernel_rows.h"
 #include "report/left_out.h"
@@ -363,6 +364,12 @@ lp_report_estimate_to_json(const LpReport *self, gboolean amped)
     lp_json_set_text(root, "model", amped ? "amped" : "consistent");
     add_closed_form(root, self, amped ? "amped" : "closed_form",
                     amped ? &self->amped : &self->closed_form);
+    g_autoptr(GPtrArray) doubts = lp_doubts(self);
+    json_t *part = json_object_get(root, amped ? "amped" : "closed_form");
+    (void)json_object_set_new(part, "trusted", json_boolean(doubts->len == 0));
+    json_t *array = lp_json_set_array(part, "doubts");
+    for (guint i = 0; i < doubts->len; i++)
+        lp_json_append_text(array, doubts->pdata[i]);
     if (amped) {
         const LpWorkload *workload = self->workload;
         lp_json_set_number(json_object_get(root, "amped"), "memory_bytes",

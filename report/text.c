@@ -5,6 +5,7 @@
 #include "base/units.h"
 #include "report/circuits.h"
 #include "report/difference_parts.h"
+#include "report/doubts.h"
 #include "report/energy.h"
 #include "report/kernel_rows.h"
 #include "report/left_out.h"
@@ -344,6 +345,7 @@ lp_report_estimate_to_text(const LpReport *self, gboolean amped)
                  &time_s, 1);
     g_autoptr(GString) left_out = g_string_new(NULL);
     lp_left_out_append_text(left_out, self, amped);
+    lp_doubts_append_text(left_out, self);
     if (left_out->len > 0)
         g_string_append_printf(out, "\n%s", left_out->str);
     if (self->lists_kernels)

@@ -42,6 +42,20 @@ lp_plane_topology(const LpPlane *self)
     return &lp_plane_star;
 }
 
+char *
+lp_plane_port_text(const LpPlane *self, guint64 port)
+{
+    guint64 accelerator = 0;
+    if (self->attachment == LP_ATTACHMENT_SCALE_UP)
+        return g_strdup_printf("accelerator %" G_GUINT64_FORMAT, port);
+    while (accelerator < self->machine->n_accelerators &&
+           lp_machine_port(self->machine, accelerator, self->attachment) != port)
+        accelerator++;
+    return accelerator < self->machine->n_accelerators
+               ? g_strdup_printf("port of accelerator %" G_GUINT64_FORMAT, accelerator)
+               : g_strdup_printf("port %" G_GUINT64_FORMAT ", which is unused", port);
+}
+
 /* --- flat clusters --- */
 
 static guint64
@@ -73,4 +87,14 @@ star_route(const LpPlane *self, guint64 from, guint64 to, guint32 path, GArray *
     g_array_append_vals(io_links, links, G_N_ELEMENTS(links));
 }
 
-const LpPlaneTopology lp_plane_star = {star_n_links, star_link, star_name, star_route};
+static void
+star_ends(const LpPlane *self, guint32 pair, char **out_ends)
+{
+    out_ends[0] = lp_plane_port_text(self, pair);
+    out_ends[1] =
+        self->attachment == LP_ATTACHMENT_SCALE_UP
+            ? g_strdup_printf("domain %" G_GUINT64_FORMAT, lp_machine_domain(self->machine, pair))
+            : g_strdup(self->machine->circuits.is_present ? "circuit switch" : "switch");
+}
+
+const LpPlaneTopology lp_plane_star = {star_n_links, star_link, star_name, star_ends, star_route};

@@ -39,6 +39,9 @@ typedef struct {
     LpLink (*link)(const LpPlane *self, guint32 link);
     /** What the engine calls link @pair, without the way. Returns: (transfer full). */
     char *(*name)(const LpPlane *self, guint32 pair);
+    /** What stands at both ends of link @pair, in words: @out_ends[0] where the way up begins.
+     * (transfer full). */
+    void (*ends)(const LpPlane *self, guint32 pair, char **out_ends);
     /** Appends (guint32) the links from port @from to port @to, another one, to @io_links. @path:
      * below n_paths of the machine. */
     void (*route)(const LpPlane *self, guint64 from, guint64 to, guint32 path, GArray *io_links);
@@ -56,6 +59,9 @@ extern const LpPlaneTopology lp_plane_dragonfly;
 /** Domains of cards on PCIe, with bridges and roots. */
 extern const LpPlaneTopology lp_plane_pcie;
 
+/** "port of accelerator 3", the first that sends over port @port, or "accelerator 3" in a scale-up
+ * network. Returns: (transfer full). */
+char *lp_plane_port_text(const LpPlane *self, guint64 port);
 /** In such a domain, the way up the link of the root that @accelerator hangs below, the way down
  * being the next. The machine has roots. */
 guint32 lp_plane_root_link(const LpPlane *self, guint64 accelerator);

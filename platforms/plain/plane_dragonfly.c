@@ -100,6 +100,24 @@ dragonfly_link(const LpPlane *self, guint32 link)
     return found;
 }
 
+/* The routers that the local link of this number joins, in groups of @n columns. */
+static void
+local_ends(const LpDragonfly *self, guint64 local, guint32 n, guint32 *out_a, guint32 *out_b)
+{
+    if (is_of_row(self, local)) {
+        guint32 row = (guint32)(local / n_pairs(n));
+        pair_of(local % n_pairs(n), n, out_a, out_b);
+        *out_a += row * n;
+        *out_b += row * n;
+        return;
+    }
+    local -= self->n_rows * n_pairs(n);
+    guint32 column = (guint32)(local / n_pairs(self->n_rows));
+    pair_of(local % n_pairs(self->n_rows), self->n_rows, out_a, out_b);
+    *out_a = *out_a * n + column;
+    *out_b = *out_b * n + column;
+}
+
 /* --- names --- */
 
 /* As the zones of platforms/plain/plain_zones.c have them. */
@@ -122,19 +140,7 @@ own_name(const LpPlane *self, guint64 pair)
     guint64 local = (pair - first_local(shape)) % n_local(shape);
     if (shape->n_spines > 0)
         return g_strdup_printf("%s" LP_PLAIN_LEAF_LINK "%u:%u", id, group, (guint32)local);
-    guint32 n = shape->n_routers;
-    if (is_of_row(shape, local)) {
-        guint32 row = (guint32)(local / n_pairs(n));
-        pair_of(local % n_pairs(n), n, &a, &b);
-        a += row * n;
-        b += row * n;
-    } else {
-        local -= shape->n_rows * n_pairs(n);
-        guint32 column = (guint32)(local / n_pairs(shape->n_rows));
-        pair_of(local % n_pairs(shape->n_rows), shape->n_rows, &a, &b);
-        a = a * n + column;
-        b = b * n + column;
-    }
+    local_ends(shape, local, shape->n_routers, &a, &b);
     return g_strdup_printf("%s" LP_PLAIN_LOCAL_LINK "%u:%u-%u", id, group, a, b);
 }
 
@@ -163,6 +169,44 @@ static char *
 dragonfly_name(const LpPlane *self, guint32 pair)
 {
     return lp_plain_is_zones(self->cluster) ? own_name(self, pair) : engine_name(self, pair);
+}
+
+/* --- in words --- */
+
+static char *
+router_text(const LpDragonfly *self, guint32 group, guint32 router)
+{
+    return g_strdup_printf("%s %u of group %u", self->n_spines > 0 ? "leaf" : "router", router,
+                           group);
+}
+
+static void
+dragonfly_ends(const LpPlane *self, guint32 pair, char **out_ends)
+{
+    const LpDragonfly *shape = &self->cluster->dragonfly;
+    guint32 a = 0, b = 0, n = shape->n_routers;
+    if (pair >= first_global(shape)) {
+        pair_of(pair - first_global(shape), shape->n_groups, &a, &b);
+        out_ends[0] = g_strdup_printf("group %u", a);
+        out_ends[1] = g_strdup_printf("group %u", b);
+        return;
+    }
+    if (pair < first_local(shape)) {
+        guint32 router = pair / shape->n_ports;
+        out_ends[0] = lp_plane_port_text(self, pair);
+        out_ends[1] = router_text(shape, router / n_routers(shape), router % n_routers(shape));
+        return;
+    }
+    guint32 group = (guint32)((pair - first_local(shape)) / n_local(shape));
+    guint64 local = (pair - first_local(shape)) % n_local(shape);
+    if (shape->n_spines > 0) {
+        out_ends[0] = router_text(shape, group, (guint32)local);
+        out_ends[1] = g_strdup_printf("spines of group %u", group);
+        return;
+    }
+    local_ends(shape, local, n, &a, &b);
+    out_ends[0] = router_text(shape, group, a);
+    out_ends[1] = router_text(shape, group, b);
 }
 
 /* --- routes --- */
@@ -248,4 +292,4 @@ dragonfly_route(const LpPlane *self, guint64 from, guint64 to, guint32 path, GAr
 }
 
 const LpPlaneTopology lp_plane_dragonfly = {dragonfly_n_links, dragonfly_link, dragonfly_name,
-                                            dragonfly_route};
+                                            dragonfly_ends, dragonfly_route};

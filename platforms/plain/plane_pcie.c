@@ -56,6 +56,30 @@ pcie_name(const LpPlane *self, guint32 pair)
     return g_strdup_printf("%s_root_%" G_GUINT64_FORMAT, id, pair - n - n_bridges(self));
 }
 
+static void
+pcie_ends(const LpPlane *self, guint32 pair, char **out_ends)
+{
+    guint64 n = n_cards(self), bridge = pair - n, root = pair - n - n_bridges(self);
+    guint32 per_root = self->machine->pcie_host.root_accelerators;
+    if (pair < n) {
+        out_ends[0] = lp_plane_port_text(self, pair);
+        out_ends[1] = per_root > 0
+                          ? g_strdup_printf("PCIe root %" G_GUINT64_FORMAT,
+                                            lp_pcie_host_root(&self->machine->pcie_host, pair))
+                          : g_strdup_printf("domain %" G_GUINT64_FORMAT,
+                                            lp_machine_domain(self->machine, pair));
+        return;
+    }
+    if (bridge < n_bridges(self)) {
+        out_ends[0] = lp_plane_port_text(self, 2 * bridge);
+        out_ends[1] = lp_plane_port_text(self, 2 * bridge + 1);
+        return;
+    }
+    out_ends[0] = g_strdup_printf("PCIe root %" G_GUINT64_FORMAT, root);
+    out_ends[1] = g_strdup_printf("host of domain %" G_GUINT64_FORMAT,
+                                  lp_machine_domain(self->machine, root * MAX(per_root, 1)));
+}
+
 guint32
 lp_plane_root_link(const LpPlane *self, guint64 accelerator)
 {
@@ -84,4 +108,4 @@ pcie_route(const LpPlane *self, guint64 from, guint64 to, guint32 path, GArray *
     g_array_append_val(io_links, links[3]);
 }
 
-const LpPlaneTopology lp_plane_pcie = {pcie_n_links, pcie_link, pcie_name, pcie_route};
+const LpPlaneTopology lp_plane_pcie = {pcie_n_links, pcie_link, pcie_name, pcie_ends, pcie_route};

@@ -53,6 +53,19 @@ torus_name(const LpPlane *self, guint32 pair)
         neighbour(port, stride_of(torus, dimension), torus->size[dimension], TRUE));
 }
 
+static void
+torus_ends(const LpPlane *self, guint32 pair, char **out_ends)
+{
+    const LpTorus *torus = &self->cluster->torus;
+    guint64 port = pair / torus->n_dimensions;
+    guint32 dimension = pair % torus->n_dimensions;
+    guint64 next = torus->takes_turns
+                       ? lp_torus_neighbour(torus, port, dimension, TRUE)
+                       : neighbour(port, stride_of(torus, dimension), torus->size[dimension], TRUE);
+    out_ends[0] = lp_plane_port_text(self, port);
+    out_ends[1] = lp_plane_port_text(self, next);
+}
+
 /* Whether a route between these places goes upwards: if both ways are as long, SimGrid does unless
  * that would lead round the end of an even dimension from its middle. */
 static gboolean
@@ -101,4 +114,5 @@ torus_route(const LpPlane *self, guint64 from, guint64 to, guint32 path, GArray 
     }
 }
 
-const LpPlaneTopology lp_plane_torus = {torus_n_links, torus_link, torus_name, torus_route};
+const LpPlaneTopology lp_plane_torus = {torus_n_links, torus_link, torus_name, torus_ends,
+                                        torus_route};

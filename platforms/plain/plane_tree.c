@@ -77,19 +77,53 @@ engine_id(const LpPlainTree *self, guint32 level, guint64 node)
     return id;
 }
 
+/* The node that the link leads up to. */
+static guint64
+node_above(const LpPlainTree *self, const Place *place)
+{
+    guint64 ways = self->ways[place->level];
+    guint64 block = place->node / ways / self->down[place->level];
+    return (block * self->up[place->level] + place->up) * ways + place->node % ways;
+}
+
 /* Links of one tree are counted on in the next. */
 static char *
 tree_name(const LpPlane *self, guint32 pair)
 {
     const LpPlainTree *tree = &self->tree;
     Place place = find_place(tree, pair);
-    guint64 ways = tree->ways[place.level];
-    guint64 block = place.node / ways / tree->down[place.level];
-    guint64 above = (block * tree->up[place.level] + place.up) * ways + place.node % ways;
+    guint64 above = node_above(tree, &place);
     return g_strdup_printf("link_from_%" G_GINT64_FORMAT "_%" G_GINT64_FORMAT "_%" G_GUINT64_FORMAT,
                            engine_id(tree, place.level, place.node),
                            engine_id(tree, place.level + 1, above),
                            self->index * tree->first_link[tree->n_levels] + pair);
+}
+
+/* Of node @node of level @level: below the ports there are paths to them, above PCIe switches. */
+static char *
+node_text(const LpPlane *self, guint32 level, guint64 node)
+{
+    static const char *const switches[] = {"leaf", "spine", "core switch"};
+    const LpPlainTree *tree = &self->tree;
+    guint32 first = (tree->pcie_level > 0 ? tree->pcie_level : tree->port_level) + 1;
+    if (level < tree->port_level)
+        return g_strdup_printf("path %" G_GUINT64_FORMAT, node);
+    if (level == tree->port_level)
+        return lp_plane_port_text(self, node);
+    if (level < first)
+        return g_strdup_printf("PCIe switch %" G_GUINT64_FORMAT, node);
+    guint32 kind = MIN(level - first, (guint32)G_N_ELEMENTS(switches) - 1);
+    return g_strdup_printf("%s%s %" G_GUINT64_FORMAT,
+                           self->attachment == LP_ATTACHMENT_SCALE_UP ? "scale-up " : "",
+                           switches[kind], node);
+}
+
+static void
+tree_ends(const LpPlane *self, guint32 pair, char **out_ends)
+{
+    Place place = find_place(&self->tree, pair);
+    out_ends[0] = node_text(self, place.level, place.node);
+    out_ends[1] = node_text(self, place.level + 1, node_above(&self->tree, &place));
 }
 
 /* A route to the port at @position climbs over the link from @level on, or comes down it: that of
@@ -123,4 +157,4 @@ tree_route(const LpPlane *self, guint64 from, guint64 to, guint32 path, GArray *
     }
 }
 
-const LpPlaneTopology lp_plane_tree = {tree_n_links, tree_link, tree_name, tree_route};
+const LpPlaneTopology lp_plane_tree = {tree_n_links, tree_link, tree_name, tree_ends, tree_route};

@@ -69,6 +69,20 @@ lp_routes_link_name(const LpRoutes *self, guint32 link)
     return g_strconcat(name, own % 2 == 0 ? "_UP" : "_DOWN", NULL);
 }
 
+char *
+lp_routes_link_place(const LpRoutes *self, guint32 link)
+{
+    const Part *part = part_of(self, link);
+    guint32 own = link - part->first, from = own % 2;
+    char *ends[2] = {NULL, NULL};
+    part->topology->ends(&part->plane, own / 2, ends);
+    g_autofree char *first = ends[0], *second = ends[1];
+    g_autofree char *plane = part != &self->parts[0] && self->n_parts > 2
+                                 ? g_strdup_printf(", plane %u", (guint32)(part - self->parts) - 1)
+                                 : g_strdup("");
+    return g_strconcat(from == 0 ? first : second, " to ", from == 0 ? second : first, plane, NULL);
+}
+
 void
 lp_routes_add(const LpRoutes *self, LpAttachment attachment, guint32 plane, guint64 from,
               guint64 to, guint32 path, GArray *io_links)

@@ -22,6 +22,9 @@ guint32 lp_routes_n_links(const LpRoutes *self);
 LpLink lp_routes_link(const LpRoutes *self, guint32 link);
 /** What the engine and all outputs call it. Returns: (transfer full). */
 char *lp_routes_link_name(const LpRoutes *self, guint32 link) G_GNUC_WARN_UNUSED_RESULT;
+/** Where it lies, for people: "leaf 3 to spine 1", and the plane where there are several. Returns:
+ * (transfer full). */
+char *lp_routes_link_place(const LpRoutes *self, guint32 link) G_GNUC_WARN_UNUSED_RESULT;
 /** Appends (guint32) the links from port @from to port @to of @attachment in @plane to @io_links,
  * in order; the ports differ. @path: below n_paths of the machine, 0 for the scale-up network. */
 void lp_routes_add(const LpRoutes *self, LpAttachment attachment, guint32 plane, guint64 from,

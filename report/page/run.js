@@ -20,11 +20,22 @@
       {row: row.row, value, start: i * bin, end: Math.min((i + 1) * bin, end)})));
   };
 
+  /* Slices that hold several terms become one piece a term, in a row. */
+  const divide = rows => rows.flatMap(row => {
+    const terms = Object.entries(row.terms_s ?? {});
+    let start = row.start_s;
+    return terms.length === 0 ? [row] : terms.map(([part, seconds]) => {
+      const piece = Object.assign({}, row, {part, start_s: start, end_s: start + seconds});
+      start += seconds;
+      return piece;
+    });
+  });
+
   const sets = data => {
     const all = {};
     for (const [name, rows] of Object.entries(data))
       if (name !== "bins")
-        all[name] = typeof rows === "string" ? at(rows) : rows;
+        all[name] = typeof rows === "string" ? divide(at(rows)) : rows;
     if (data.bins !== undefined)
       all.rows = unroll(all.rows, at(data.bins));
     return all;

@@ -190,14 +190,14 @@ run_delay(LpRank *self, const LpTask *task, const LpStep *step)
         if ((task->gathers & (1u << group)) != 0 && self->groups[group] != NULL)
             lp_communicator_runtime_gather(self->groups[group], self->index[group], NULL,
                                            &self->clock);
-    double start_s = self->clock.at_s;
+    LpClock before = self->clock;
     if (task->n_pieces > 0)
         run_pieces(self, task);
     else
         run_work(self, task);
     if (task->gathers != 0 && self->n_led > 0)
-        count_merged(self, task, start_s);
-    lp_rank_trace_delay(&self->trace, task, step, start_s, self->clock.at_s);
+        count_merged(self, task, before.at_s);
+    lp_rank_trace_delay(&self->trace, task, step, &before, &self->clock);
 }
 
 static void

@@ -30,15 +30,16 @@ lane_of_traffic(LpTraffic traffic)
 }
 
 void
-lp_rank_trace_delay(const LpRankTrace *self, const LpTask *task, const LpStep *step, double start_s,
-                    double end_s)
+lp_rank_trace_delay(const LpRankTrace *self, const LpTask *task, const LpStep *step,
+                    const LpClock *before, const LpClock *after)
 {
-    const char *name = task->terms.s[LP_TERM_OPTIMIZER] > 0.0
-                           ? "optimizer"
-                           : lp_role_names[lp_program_segment(self->program, step->segment)->role];
-    trace(self,
-          (LpSlice){.name = name, .lane = LP_LANE_COMPUTE, .start_s = start_s, .end_s = end_s},
-          step);
+    LpSlice slice = {.lane = LP_LANE_COMPUTE, .start_s = before->at_s, .end_s = after->at_s};
+    slice.name = task->terms.s[LP_TERM_OPTIMIZER] > 0.0
+                     ? "optimizer"
+                     : lp_role_names[lp_program_segment(self->program, step->segment)->role];
+    for (LpTerm term = 0; term < LP_N_TERMS; term++)
+        slice.terms.s[term] = after->terms.s[term] - before->terms.s[term];
+    trace(self, slice, step);
 }
 
 void

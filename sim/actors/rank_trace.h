@@ -2,6 +2,7 @@
 /* What a rank writes to the timeline of a run. */
 #pragma once
 
+#include "sim/actors/clock.h"
 #include "sim/actors/timeline.h"
 #include "sim/analysis/task.h"
 
@@ -14,9 +15,9 @@ typedef struct {
     guint32 stage;
 } LpRankTrace;
 
-/** It has computed @task of @step. */
+/** It has computed @task of @step, and its clock has gone from @before to @after. */
 void lp_rank_trace_delay(const LpRankTrace *self, const LpTask *task, const LpStep *step,
-                         double start_s, double end_s);
+                         const LpClock *before, const LpClock *after);
 /** A collective has run from @start_s to @end_s. @step: that it belongs to, or NULL on a stream. */
 void lp_rank_trace_collective(const LpRankTrace *self, const LpOp *op, const LpStep *step,
                               double start_s, double end_s);

@@ -2,7 +2,7 @@
 /* What the first replica's ranks did when: one track per stage and stream. */
 #pragma once
 
-#include <glib.h>
+#include "model/terms.h"
 
 G_BEGIN_DECLS
 
@@ -32,6 +32,7 @@ typedef struct {
     guint64 message;     /**< a number that only the sending and the receiving slice of a message
                               have; 0: none */
     double start_s, end_s;
+    LpTerms terms; /**< of LP_LANE_COMPUTE: how its time divides */
 } LpSlice;
 
 /** A circuit of a lane at the attachment of a stage's rank: asked for, carrying bytes, given away.

@@ -34,6 +34,38 @@ describe_exchanges(const LpCircuitPlan *self, GString *text)
     }
 }
 
+/* Whether an attachment has lanes for two of its patterns at a time: only then can one be set up
+ * while another is in use, and only then is there a choice of what gives way. */
+static gboolean
+has_room_for_two(const LpCircuitPlan *self)
+{
+    g_autofree guint32 *least = g_new(guint32, self->n_attachments);
+    g_autofree guint32 *taken = g_new0(guint32, self->n_attachments);
+    gboolean has_room = FALSE;
+    for (guint32 i = 0; i < self->n_attachments; i++)
+        least[i] = LP_CIRCUIT_NONE;
+    for (guint i = 0; i < self->patterns->len; i++) {
+        const LpCircuitPattern *pattern = lp_circuit_plan_pattern(self, i);
+        const guint32 *circuits = lp_circuit_plan_circuits_of(self, pattern);
+        for (guint32 k = 0; k < pattern->n_circuits; k++)
+            for (guint end = 0; end < 2; end++) {
+                const LpCircuit *circuit = lp_circuit_plan_circuit(self, circuits[k]);
+                taken[circuit->end[end]] += circuit->n_lanes;
+            }
+        for (guint32 k = 0; k < pattern->n_circuits; k++)
+            for (guint end = 0; end < 2; end++) {
+                guint32 at = lp_circuit_plan_circuit(self, circuits[k])->end[end];
+                if (taken[at] == 0)
+                    continue;
+                has_room = has_room ||
+                           (least[at] != LP_CIRCUIT_NONE && least[at] + taken[at] <= self->n_lanes);
+                least[at] = MIN(least[at], taken[at]);
+                taken[at] = 0;
+            }
+    }
+    return has_room;
+}
+
 char *
 lp_circuit_plan_describe(const LpCircuitPlan *self)
 {
@@ -53,5 +85,9 @@ lp_circuit_plan_describe(const LpCircuitPlan *self)
     if (!has_any)
         g_string_append(text, " none");
     describe_exchanges(self, text);
+    const LpCircuitSwitch *circuits = &lp_network_machine(self->map->network)->circuits;
+    if (circuits->policy == LP_CIRCUIT_POLICY_PHASE && has_any && !has_room_for_two(self))
+        g_string_append(text, "; phase acts as provision here: no attachment has lanes for two of "
+                              "its patterns, so that none can be set up ahead");
     return g_string_free(text, FALSE);
 }

@@ -114,6 +114,12 @@ lp_network_link_name(const LpNetwork *self, guint32 index)
     return g_string_chunk_insert_const(self->names, name);
 }
 
+char *
+lp_network_link_place(const LpNetwork *self, guint32 index)
+{
+    return lp_routes_link_place(self->routes, index);
+}
+
 gboolean
 lp_network_find_link(const LpNetwork *self, const char *name, guint32 *out_index)
 {

@@ -51,6 +51,8 @@ LpLink lp_network_link(const LpNetwork *self, guint32 index);
 double lp_network_share(const LpNetwork *self, guint32 index, guint32 n);
 /** Name of a link. Static for the run. */
 const char *lp_network_link_name(const LpNetwork *self, guint32 index);
+/** lp_routes_link_place(). Returns: (transfer full). */
+char *lp_network_link_place(const LpNetwork *self, guint32 index) G_GNUC_WARN_UNUSED_RESULT;
 /** Finds the link of @name: TRUE, and its index in @out_index (out). */
 gboolean lp_network_find_link(const LpNetwork *self, const char *name, guint32 *out_index);
 /** An accelerator's port in the first plane, which sends and receives. */

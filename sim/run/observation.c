@@ -16,6 +16,7 @@ static void
 link_clear(LpObservedLink *self)
 {
     g_free(self->name);
+    g_free(self->place);
     g_free(self->series);
 }
 
@@ -130,6 +131,7 @@ add_link(LpObservation *self, LpFlowLog *log, const LpNetwork *network, guint32 
 {
     const LpFlowSeries *series = lp_flow_log_link(log, link);
     LpObservedLink seen = {.name = g_strdup(lp_network_link_name(network, link)),
+                           .place = lp_network_link_place(network, link),
                            .tier = lp_network_link(network, link).tier,
                            .block = self->tally->link_block[link],
                            .bytes_per_s = lp_network_link(network, link).bytes_per_s,

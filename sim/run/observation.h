@@ -30,7 +30,7 @@ typedef struct {
 
 /** A link. */
 typedef struct {
-    char *name; /* owned */
+    char *name, *place; /* owned: the engine's, and where it lies */
     LpTier tier;
     guint32 block; /**< at its lower end: of LpTrafficTally */
     double bytes_per_s;

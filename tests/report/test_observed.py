@@ -189,6 +189,8 @@ class Observed(unittest.TestCase):
                 self.assertGreaterEqual(one["start_s"], 0.0, line)
                 self.assertLess(one["start_s"], one["end_s"], line)
                 self.assertLessEqual(one["end_s"], observed["duration_s"] * (1 + 1e-12), line)
+                if "terms_s" in one:
+                    self.close(sum(one["terms_s"].values()), one["end_s"] - one["start_s"], (line, one), 1e-4)
                 if one["lane"] == "compute":
                     lanes.setdefault((one.get("job"), one["stage"]), []).append(one)
             for slices in lanes.values():

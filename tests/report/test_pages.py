@@ -269,6 +269,8 @@ class Pages(unittest.TestCase):
             token = one["key"].rsplit("/", 1)[1].replace("~1", "/")
             self.assertEqual(one["text"], token, where)
             return
+        if not re.search(r"\d", re.sub(r"\bp(50|95|99)\b", "", one["text"])):
+            return  # the name of a percentile
         self.assertIsNotNone(one["at"], where)
         value = at(held, one["at"])
         if not one["at"].startswith("/observed/"):

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Why a closed form is not to be trusted without a simulation. */
+#pragma once
+
+#include "report/report_data.h"
+
+G_BEGIN_DECLS
+
+/** What the plan and the machine have that only a run can tell the cost of: contention, circuits,
+ * imbalance, experts' loads, hosts, overlaps that compete. Returns: (transfer full) of texts; none:
+ * the form is as good as its fit to simulations in docs/trust.md. */
+GPtrArray *lp_doubts(const LpReport *self);
+/** Appends them as lines of text. */
+void lp_doubts_append_text(GString *out, const LpReport *self);
+
+G_END_DECLS

@@ -21,8 +21,9 @@
 #define FRONT 0.25
 
 typedef struct {
-    char *vary, *format, *top, *within, *budget, *jobs, *framework, *output; /* owned */
-    char **settings;                                                         /* owned */
+    char *vary, *format, *top, *within, *budget, *jobs, *framework, *memory_reserve,
+        *output;     /* owned */
+    char **settings; /* owned */
     gboolean exhaustive, ignore_memory;
 } Options;
 
@@ -36,6 +37,7 @@ options_clear(Options *self)
     g_free(self->budget);
     g_free(self->jobs);
     g_free(self->framework);
+    g_free(self->memory_reserve);
     g_free(self->output);
     g_strfreev(self->settings);
 }
@@ -184,6 +186,7 @@ lp_cmd_search(int argc, char **argv, GError **error)
          "NAME[=VALUES],..."},
         LP_ROW_SET(&options.settings),
         LP_ROW_FRAMEWORK(&options.framework),
+        LP_ROW_MEMORY_RESERVE(&options.memory_reserve),
         {"top", 0, 0, G_OPTION_ARG_STRING, &options.top, "Show so many plans (10)", "N"},
         {"within", 0, 0, G_OPTION_ARG_STRING, &options.within,
          "And all that take at most so much longer than the first", "PERCENT"},
@@ -203,7 +206,8 @@ lp_cmd_search(int argc, char **argv, GError **error)
                           "Finds the fastest plans for a workload on one or several machines.",
                           entries, &argc, &argv, 2, G_MAXINT, error) ||
         !read_choices(&options, &choices, error) ||
-        !lp_settings_add_framework(&options.settings, options.framework, error))
+        !lp_settings_add_framework(&options.settings, options.framework, error) ||
+        !lp_settings_add_memory_reserve(&options.settings, options.memory_reserve, error))
         return FALSE;
     g_autofree char *path = lp_input_find(argv[1], LP_INPUT_WORKLOAD, error);
     g_autoptr(GPtrArray) machines = g_ptr_array_new_with_free_func((GDestroyNotify)lp_machine_free);

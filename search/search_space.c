@@ -5,7 +5,7 @@
 #include "model/closed_form.h"
 #include "model/library.h"
 #include "model/lower_bound.h"
-#include "model/memory.h"
+#include "model/memory_fit.h"
 #include "platforms/catalogue/libraries.h"
 #include "sim/mapping/setup.h"
 
@@ -119,12 +119,12 @@ static gboolean
 fits(Walk *self, const LpWorkload *workload)
 {
     LpMemory memory = lp_memory_fullest(&workload->transformer, &workload->plan);
-    self->plan.memory_bytes = lp_memory_sum(&memory);
-    double lacking_bytes = self->plan.memory_bytes - self->machine->accelerator.memory_bytes;
-    if (self->space->ignore_memory || lacking_bytes <= 0.0)
+    LpMemoryFit fit = lp_memory_fit(&memory, &workload->plan, &self->machine->accelerator);
+    self->plan.memory_bytes = fit.total_bytes;
+    if (self->space->ignore_memory || fit.fits)
         return TRUE;
     self->space->n_refused_memory++;
-    self->space->least_lacking_bytes = fmin(self->space->least_lacking_bytes, lacking_bytes);
+    self->space->least_lacking_bytes = fmin(self->space->least_lacking_bytes, -fit.spare_bytes);
     return FALSE;
 }
 

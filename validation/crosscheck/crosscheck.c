@@ -71,10 +71,11 @@ more_checks_s(const LpIsolatedCommunication *isolated, const LpTerms *own)
 static void
 clear_rounding(LpDifference *self, double run_s)
 {
-    double *parts[] = {&self->contention_s, &self->reconfiguration_s, &self->overlap_s,
-                       &self->algorithm_s,  &self->communication_s,   &self->schedule_s,
-                       &self->imbalance_s,  &self->slowdown_s,        &self->host_s,
-                       &self->unexplained_s};
+    double *parts[] = {&self->contention_s,    &self->closed_form_contention_s,
+                       &self->overlap_s,       &self->algorithm_s,
+                       &self->communication_s, &self->schedule_s,
+                       &self->imbalance_s,     &self->slowdown_s,
+                       &self->host_s,          &self->unexplained_s};
     for (guint i = 0; i < G_N_ELEMENTS(parts); i++)
         if (fabs(*parts[i]) < ROUNDING * run_s)
             *parts[i] = 0.0;

@@ -136,7 +136,9 @@ settle(LpImport *import, const Options *options, const char *path, GError **erro
         lp_import_replace(import, "framework", options->framework, "--framework");
     g_autoptr(LpMachine) machine = NULL;
     return load_machine(options, &machine, error) &&
-           (machine == NULL || lp_import_propose_plan(import, path, machine, error));
+           (machine == NULL ||
+            lp_import_propose_plan(import, path, machine,
+                                   options->platform != NULL ? "platform" : "system", error));
 }
 
 /* The workload goes to -o or to standard output; what was made of the file, to standard output if

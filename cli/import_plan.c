@@ -196,7 +196,8 @@ usual_zero(LpImport *import, const char *path)
 }
 
 gboolean
-lp_import_propose_plan(LpImport *import, const char *path, const LpMachine *machine, GError **error)
+lp_import_propose_plan(LpImport *import, const char *path, const LpMachine *machine,
+                       const char *option, GError **error)
 {
     choose_software(import, machine);
     Search search = {import,
@@ -220,8 +221,9 @@ lp_import_propose_plan(LpImport *import, const char *path, const LpMachine *mach
         return TRUE;
     }
     g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_MEMORY,
-                "%s: got the machine %s, wanted one whose %" G_GUINT64_FORMAT
+                "%s: --%s: got %s, wanted a machine whose %" G_GUINT64_FORMAT
                 " accelerators have the memory for this model, and %.0f %% to spare",
-                path, lp_file_label(machine->path), machine->n_accelerators, 100.0 * RESERVE);
+                path, option, lp_file_label(machine->path), machine->n_accelerators,
+                100.0 * RESERVE);
     return FALSE;
 }

@@ -226,7 +226,10 @@ class Volumes:
         # of messages are gathered on arrival, and those that were kept once more.
         parts = {"no": 0, "yes": 2, "outputs": 3}[self.p.get("scatter-gather", "no")] * (not self.sp)
         gathers = parts * (self.pp * self.p["virtual-stages"] - 1)
-        return (2 * per_micro_batch + gathers) * self.a * self.m * (self.tp - 1) * self.dp * self.cp
+        self.parameters()
+        own = self.whole * (2 if self.p["gradient-precision"] != "fp32" else 4) if self.sp else 0.0
+        return ((2 * per_micro_batch + gathers) * self.a * self.m + 2 * own * (2 if self.dual else 1)) * (
+            self.tp - 1) * self.dp * self.cp
 
     def inputs_apart(self):
         """Of these, those that a dense layer's products do not share: sums of the gradients of their inputs, and
@@ -297,10 +300,9 @@ class Volumes:
         return volume * p["layers"] * self.m * self.tp * self.cp * self.dp
 
     def parameters(self):
-        """Of layers, of embedding and head: dense over tp; experts over ep and their tp."""
+        """Of layers, of embedding and head: dense over tp, or whole; experts over ep and their tp."""
         p = self.p
-        h, f, fe = p["hidden"], p["ffn"], p.get("expert-ffn", 0)
-        gpt = p["ffn-kind"] == "gelu"
+        h, f, fe, gpt = p["hidden"], p["ffn"], p.get("expert-ffn", 0), p["ffn-kind"] == "gelu"
         matrices = 2 if gpt else 3
         norm = (2 if p.get("norm", "layernorm" if gpt else "rmsnorm") == "layernorm" else 1) * h
         if self.mla:
@@ -317,23 +319,27 @@ class Volumes:
 
         def ffn(width):
             return matrices * h * width + ((matrices - 1) * width + h if gpt else 0)
-        dense = experts = 0.0
+        latent = (h + 1) * (p["query-rank"] + p["kv-rank"]) + h * p["rope-width"] if self.mla else 0
+        dense = experts = whole = 0.0
         for moe in self.moe:
             dense += attention + 2 * norm
+            n_biases = 1 + (p.get("shared-experts", 0) if moe else 1) if gpt else 0
+            whole += 2 * norm + latent + h * (n_biases + self.e * moe)
             if moe:
                 dense += h * self.e + p.get("shared-experts", 0) * ffn(fe)
                 experts += self.e * ffn(fe)
             else:
                 dense += ffn(f)
-        ends = 0.0
+        ends = whole_ends = 0.0
+        self.whole = whole + (norm if p["embedding"] == "yes" else 0)
         if p["embedding"] == "yes":
             places = 0 if p.get("positions") == "rotary" else p["seq"]
-            ends += (p["vocab"] + places) * h + norm
-            copies = 0 if p["tied-embeddings"] == "no" else -1
-            if p["tied-embeddings"] == "yes" and self.pp > 1 and not self.dual:
-                copies = 0  # the last stage has one too
-            ends += p["vocab"] * h * (1 + copies)
-        return dense / self.tp, ends / self.tp, experts / (self.ep * self.etp)
+            whole_ends = places * h + norm
+            # Of tied ones the last stage has a copy.
+            copies = 0 if p["tied-embeddings"] == "no" or (self.pp > 1 and not self.dual) else -1
+            ends = whole_ends + p["vocab"] * h * (2 + copies)
+        return (whole + (dense - whole) / self.tp, whole_ends + (ends - whole_ends) / self.tp,
+                (experts / self.etp + (1 - 1 / self.etp) * sum(self.moe) * self.e * h * gpt) / self.ep)
 
     def matrices(self):
         """Of all layers, over tp: of attention, and of networks that are no experts."""
@@ -342,16 +348,15 @@ class Volumes:
         attention = 2 * h * h + 2 * h * kv
         if self.mla:
             width = 8 * (64 + p["rope-width"])
-            attention = (p["query-rank"] * (h + width) if p["query-rank"] else h * width)
-            attention += h * (p["kv-rank"] + p["rope-width"]) + p["kv-rank"] * 8 * 128 + 8 * 64 * h
+            attention = (p["query-rank"] or h) * width + p["kv-rank"] * 8 * 128 + 8 * 64 * h
+            attention += self.tp * h * (p["query-rank"] + p["kv-rank"] + p["rope-width"])
         ffn = (2 if p["ffn-kind"] == "gelu" else 3) * h * p["ffn"]
         return (attention * len(self.moe) + ffn * (len(self.moe) - sum(self.moe))) / self.tp
 
     def norms(self):
         """What no gather tensor by tensor has: norms and biases of layers without experts, over tp."""
         alone = Volumes({**self.p, "experts": 0})
-        share = 1 - sum(self.moe) / len(self.moe)
-        return (alone.parameters()[0] - alone.matrices()) * share
+        return (alone.parameters()[0] - alone.matrices()) * (1 - sum(self.moe) / len(self.moe))
 
     def gathers(self, each):
         """How often all parameters are gathered."""

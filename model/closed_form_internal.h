@@ -119,6 +119,14 @@ double lp_closed_form_waiting_s(const LpClosedFormInput *input);
 /** Whether each pass gathers its parameters. */
 gboolean lp_closed_form_gathers_each_pass(const LpClosedFormInput *input);
 
+/** The accelerator of the @index-th member of rank 0's group. */
+guint64 lp_closed_form_member(const LpClosedFormInput *input, LpGroup group, guint64 index);
+/** Members of rank 0's group of @n in a row, from the first on, that stand in its domain. */
+guint64 lp_closed_form_n_intra(const LpClosedFormInput *input, LpGroup group, guint64 n);
+/** Whether every domain has as many members, one domain's after the other's. @n_intra: those in the
+ * first one's. */
+gboolean lp_closed_form_is_regular(const LpClosedFormInput *input, LpGroup group, guint64 n,
+                                   guint64 n_intra);
 /** Time of @share of a ring all-reduce of @bytes over rank 0's group, s: 1 for an all-reduce, a
  * half for each of its halves. 0 for a group of one. */
 double lp_closed_form_ring_s(const LpClosedFormInput *input, LpGroup group, double share,
@@ -134,8 +142,8 @@ double lp_closed_form_axes_s(const LpClosedFormInput *input, LpGroup group, doub
  * of double, s. 0 for a group of one. */
 double lp_closed_form_broadcasts_s(const LpClosedFormInput *input, LpGroup group,
                                    const GArray *bytes);
-/** Time of an all-to-all of @bytes on each member of rank 0's group, s:
- * a + max(intra-domain, inter-domain). 0 for a group of one. */
+/** Time of an all-to-all of @bytes on each member of rank 0's group, s: a + bytes over the
+ * narrowest cut. 0 for a group of one. */
 double lp_closed_form_exchange_s(const LpClosedFormInput *input, LpGroup group, double bytes);
 
 /** Work of all layers, embedding and head in @pass over one micro-batch. */

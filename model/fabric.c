@@ -31,8 +31,8 @@ rail(const LpFabric *self, guint64 accelerator)
     return accelerator % self->domain_size * self->n_rails / self->domain_size;
 }
 
-static gboolean
-is_relayed(const LpFabric *self, guint64 a, guint64 b)
+gboolean
+lp_fabric_is_relayed(const LpFabric *self, guint64 a, guint64 b)
 {
     return self->rails_relay && !same_domain(self, a, b) && !same_pod(self, a, b) &&
            rail(self, a) != rail(self, b);
@@ -60,7 +60,7 @@ lp_fabric_latency_s(const LpFabric *self, guint64 a, guint64 b)
     if (same_pod(self, a, b))
         return self->pod_latency_s;
     double latency_s = scale_out_latency_s(self, a, b);
-    if (is_relayed(self, a, b))
+    if (lp_fabric_is_relayed(self, a, b))
         return self->scale_up_latency_s + latency_s;
     return rail(self, a) == rail(self, b) ? latency_s : MAX(latency_s, self->rail_change_latency_s);
 }
@@ -84,7 +84,7 @@ lp_fabric_bytes_per_s(const LpFabric *self, guint64 a, guint64 b)
         return within_bytes_per_s(self, a, b);
     if (same_pod(self, a, b))
         return self->pod_bytes_per_s;
-    if (is_relayed(self, a, b))
+    if (lp_fabric_is_relayed(self, a, b))
         return 1.0 / (1.0 / self->scale_up_bytes_per_s + 1.0 / self->scale_out_bytes_per_s);
     return self->scale_out_bytes_per_s;
 }
@@ -105,11 +105,19 @@ lp_fabric_climbs(const LpFabric *self, guint32 level, guint64 a, guint64 b)
            lp_fabric_port(self, a) / n != lp_fabric_port(self, b) / n;
 }
 
+guint64
+lp_fabric_sender(const LpFabric *self, guint64 a, guint64 b)
+{
+    guint64 size = self->domain_size;
+    return lp_fabric_is_relayed(self, a, b) ? a / size * size + b % size : a;
+}
+
 LpFabric
 lp_fabric_widened(const LpFabric *self)
 {
     LpFabric wide = *self;
     wide.n_levels = MIN(wide.n_levels, 1);
+    wide.is_wide = TRUE;
     return wide;
 }
 

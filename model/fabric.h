@@ -39,6 +39,7 @@ typedef struct {
 
 /** Circuits that are switched while a job runs. */
 typedef struct {
+    gboolean are_present;
     gboolean are_switched; /**< FALSE: packets are, or circuits stay as they are */
     gboolean look_ahead;   /**< circuits of the next phase are asked for when the one before ends */
     guint32 n_lanes;       /**< that an attachment has for circuits */
@@ -80,6 +81,7 @@ typedef struct {
     LpDragonfly dragonfly;
     guint32 port_sharers;
     double link_latency_s;
+    gboolean is_wide;          /**< links between ports or routers hold nobody back */
     LpFabricCircuits circuits; /**< between the domains */
 } LpFabric;
 
@@ -100,6 +102,10 @@ double lp_fabric_bytes_per_s(const LpFabric *self, guint64 a, guint64 b);
 guint64 lp_fabric_port(const LpFabric *self, guint64 accelerator);
 /** Whether what @a sends to @b leaves the card, or the switches, of @level that @a is below. */
 gboolean lp_fabric_climbs(const LpFabric *self, guint32 level, guint64 a, guint64 b);
+/** Whether what @a sends to @b goes to the accelerator of its own domain on @b's rail first. */
+gboolean lp_fabric_is_relayed(const LpFabric *self, guint64 a, guint64 b);
+/** The accelerator whose port what @a sends to @b leaves the domain by. */
+guint64 lp_fabric_sender(const LpFabric *self, guint64 a, guint64 b);
 /** @self with links above cards as wide as anybody wants. */
 LpFabric lp_fabric_widened(const LpFabric *self);
 

@@ -63,6 +63,12 @@ lp_library_choose_for(const LpLibrary *self, LpCollective collective, guint64 by
                         : lp_library_choose(self, collective, bytes, n_ranks, spread);
 }
 
+guint32
+lp_library_sends_at_once(const LpLibrary *self)
+{
+    return self->sends_at_once == 0 ? G_MAXUINT32 : self->sends_at_once;
+}
+
 guint64
 lp_protocol_wire_bytes(const LpProtocol *self, LpReach reach, guint64 bytes)
 {

@@ -66,7 +66,8 @@ typedef struct {
 typedef struct LpLibrary {
     char name[LP_LIBRARY_NAME_MAX];
     guint32 n_protocols, n_rules;
-    LpLibraryStart start; /**< zeros: starts cost no member anything */
+    LpLibraryStart start;  /**< zeros: starts cost no member anything */
+    guint32 sends_at_once; /**< that a member has under way in a step; 0: all */
     LpProtocol protocols[LP_LIBRARY_PROTOCOLS_MAX];
     LpLibraryRule rules[LP_LIBRARY_RULES_MAX];
 } LpLibrary;
@@ -94,6 +95,8 @@ LpLibraryChoice lp_library_choose_for(const LpLibrary *self, LpCollective collec
 /** Whether any of its rules has collectives reduced in switches. */
 gboolean lp_library_reduces_in_switches(const LpLibrary *self);
 
+/** Sends that a member has under way at once, at most. */
+guint32 lp_library_sends_at_once(const LpLibrary *self);
 /** @bytes of data as they are on the wire. */
 guint64 lp_protocol_wire_bytes(const LpProtocol *self, LpReach reach, guint64 bytes);
 

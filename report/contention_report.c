@@ -2,6 +2,8 @@
 /* JSON of contention. */
 #include "report/contention_report.h"
 
+#include <math.h>
+
 #include "base/file.h"
 #include "report/contention_rows.h"
 #include "report/report_parts.h"
@@ -35,7 +37,7 @@ add_crossed(json_t *object, const LpContentionReport *self, guint job, guint pla
         json_t *crossed = lp_json_append_object(array);
         set_kind(crossed, self, kind);
         lp_json_set_count(crossed, "flows", crossings[kind].n_flows);
-        lp_json_set_count(crossed, "bytes", crossings[kind].bytes);
+        lp_json_set_count(crossed, "bytes", (guint64)llround(crossings[kind].bytes));
         lp_json_set_number(crossed, "from_s", crossings[kind].from_s);
         lp_json_set_number(crossed, "to_s", crossings[kind].to_s);
         lp_json_set_number(crossed, "held_back_s", crossings[kind].lost_s);

@@ -100,7 +100,7 @@ utilisation(const LpContentionReport *self, guint job, guint place, const LpLink
     const LpCrossing *crossings = lp_flow_summary_crossings(flows, job, place);
     double bytes = 0.0;
     for (guint kind = 0; kind < flows->n_kinds; kind++)
-        bytes += (double)crossings[kind].bytes;
+        bytes += crossings[kind].bytes;
     return bytes / (link->bytes_per_s * self->attributions->duration_s);
 }
 

@@ -113,7 +113,7 @@ add_crossing_rows(LpTextTable *table, const LpContentionReport *self, guint job,
         g_autofree char *name = lp_flow_kind_name(self, kind);
         lp_text_table_add_cell(table, "%s", name);
         lp_text_table_add_cell(table, "%" G_GUINT64_FORMAT, crossings[kind].n_flows);
-        lp_text_table_add_quantity(table, LP_QUANTITY_SIZE, (double)crossings[kind].bytes);
+        lp_text_table_add_quantity(table, LP_QUANTITY_SIZE, crossings[kind].bytes);
         lp_text_table_add_cell(table, "%.6f", crossings[kind].from_s);
         lp_text_table_add_cell(table, "%.6f", crossings[kind].to_s);
         lp_text_table_add_cell(table, "%.6f", crossings[kind].lost_s);

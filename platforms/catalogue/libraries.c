@@ -121,6 +121,11 @@ read_library(const LpXml *xml, const xmlNode *node, LpLibrary *library, GError *
 {
     *library = (LpLibrary){.n_protocols = 0};
     g_strlcpy(library->name, lp_xml_attribute(node, "name"), sizeof library->name);
+    guint64 sends_at_once = 0;
+    if (lp_xml_attribute(node, "sends-at-once") != NULL &&
+        !lp_xml_count(xml, node, "sends-at-once", 1, G_MAXUINT32, &sends_at_once, error))
+        return FALSE;
+    library->sends_at_once = (guint32)sends_at_once;
     for (const xmlNode *child = lp_xml_element(node->children, "protocol"); child != NULL;
          child = lp_xml_element(child->next, "protocol"))
         if (!read_protocol(xml, child, &library->protocols[library->n_protocols++], error))

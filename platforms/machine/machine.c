@@ -325,7 +325,7 @@ fill_levels(const LpMachine *self, LpFabric *fabric)
     for (guint32 level = 0; level + 1 < n_levels && fabric->n_levels < LP_FABRIC_TIERS_MAX;
          level++) {
         links_bytes_per_s *= cluster->up[level + 1];
-        if (lp_machine_span_domains(self, level) < lp_machine_n_domains(self))
+        if (ports_below(cluster, level) < cluster->n_hosts)
             fabric->levels[fabric->n_levels++] =
                 (LpFabricBlock){ports_below(cluster, level), links_bytes_per_s};
     }
@@ -371,7 +371,8 @@ static LpFabricCircuits
 circuits_of(const LpMachine *self)
 {
     const LpCircuitSwitch *circuits = &self->circuits;
-    LpFabricCircuits made = {.are_switched = lp_circuit_switch_is_switched(circuits),
+    LpFabricCircuits made = {.are_present = TRUE,
+                             .are_switched = lp_circuit_switch_is_switched(circuits),
                              .look_ahead = circuits->policy != LP_CIRCUIT_POLICY_DEMAND,
                              .n_lanes = lp_circuit_switch_n_lanes(circuits),
                              .dead_s = lp_circuit_switch_dead_time_s(circuits),

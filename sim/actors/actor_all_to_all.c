@@ -134,9 +134,9 @@ lp_communicator_run_pairs(LpCommunicatorRuntime *self, guint64 index, const LpOp
 }
 
 void
-lp_communicator_wait_for_intra(LpCommunicatorRuntime *self, double from_s)
+lp_communicator_wait_for_ports(LpCommunicatorRuntime *self, double from_s)
 {
-    double left_s = from_s + self->intra_s - simgrid_get_clock();
+    double left_s = from_s + self->least_s - simgrid_get_clock();
     if (!lp_communicator_sends_inter(self) || left_s <= 0.0)
         return;
     lp_watch_sleep(self->watch, left_s);
@@ -151,7 +151,7 @@ log_intra(const LpCommunicatorRuntime *self, guint64 index, double from_s)
     const LpConnection *intra = lp_communication_map_connection(
         self->map, (LpConnectionKind)communicator->group, communicator->ranks[index]);
     if (intra->present && lp_communicator_sends_inter(self))
-        lp_flow_log_add_use(self->log.log, &intra->route, from_s, from_s + self->intra_s);
+        lp_flow_log_add_use(self->log.log, &intra->route, from_s, from_s + self->least_s);
 }
 
 /* Latency counts once, however many messages follow each other; what stays in a domain goes on
@@ -181,6 +181,6 @@ lp_communicator_run_all_to_all(LpCommunicatorRuntime *self, guint64 index, const
     }
     if (self->experts != NULL && self->n_ended++ % self->mode.n_actors == 0)
         lp_expert_circuits_end(self->experts);
-    lp_communicator_wait_for_intra(self, start_s + latency_s);
+    lp_communicator_wait_for_ports(self, start_s + latency_s);
     log_intra(self, index, start_s + latency_s);
 }

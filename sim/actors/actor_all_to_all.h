@@ -15,6 +15,6 @@ void lp_communicator_run_all_to_all(LpCommunicatorRuntime *self, guint64 index, 
 void lp_communicator_run_pairs(LpCommunicatorRuntime *self, guint64 index, const LpOp *op);
 /** What stays in domains goes on beside what leaves them, from @from_s on, for as long as its ports
  * need: waits for it. Actors only. */
-void lp_communicator_wait_for_intra(LpCommunicatorRuntime *self, double from_s);
+void lp_communicator_wait_for_ports(LpCommunicatorRuntime *self, double from_s);
 
 G_END_DECLS

@@ -257,7 +257,7 @@ static void
 launch(Member *self)
 {
     LpCouriers *all = self->all;
-    while (self->next < self->n_queued && self->n_under_way < LP_ROUND_PLAN_AT_ONCE) {
+    while (self->next < self->n_queued && self->n_under_way < all->round_plan->at_once) {
         Parcel parcel = {self, self->stream[self->next], self->n_alike[self->next]};
         guint64 bytes = parcel.transfer.bytes;
         self->next++;
@@ -313,7 +313,7 @@ courier(int argc, char **argv)
 static void
 call_couriers(Member *self)
 {
-    guint64 n = MIN(self->n_queued, LP_ROUND_PLAN_AT_ONCE);
+    guint64 n = MIN(self->n_queued, self->all->round_plan->at_once);
     for (; self->n_couriers + 1 < n; self->n_couriers++) {
         sg_actor_t actor = sg_actor_init("courier", sg_actor_get_host(sg_actor_self()));
         sg_actor_set_data(actor, self);

@@ -187,7 +187,7 @@ add_round_units(const LpDelegates *self, Recipe *recipe, LpRoundPlan *plan, GHas
     for (guint64 i = 0; plan->n_rounds > 0 && i < communicator->n_members; i++) {
         guint64 rank = communicator->ranks[i], n = lp_round_plan_transfers(plan, i, 0, transfers);
         const GArray *peers = lp_collective_peers_get(plan->map->peers, communicator->group, rank);
-        if (n > LP_ROUND_PLAN_AT_ONCE)
+        if (n > plan->at_once)
             return TRUE;
         for (guint64 k = 0; k < n; k++) {
             guint peer = lp_collective_peers_index(peers, transfers[k].connection);

@@ -2,7 +2,9 @@
 /* Sends blocks of an all-to-all. */
 #include "sim/actors/actor_exchange.h"
 
+#include "sim/actors/actor_tokens.h"
 #include "sim/collectives/exchange.h"
+#include "sim/mapping/round_plan.h"
 
 #include <simgrid/engine.h>
 #include <simgrid/semaphore.h>
@@ -42,22 +44,31 @@ count_flow(LpExchangeRun *self, const LpConnection *connection, const LpRoute *r
     return flow;
 }
 
-/* Message number @place of the row of member @index, from port to port. */
-static void
-send_pair(LpExchangeRun *self, guint64 index, guint64 place)
+/* Message number @place of the row of member @index, from port to port, over @out_connection. */
+static LpFlow
+pair_flow(LpExchangeRun *self, guint64 index, guint64 place, LpConnection *out_connection)
 {
     const LpCommunicator *communicator = self->ring->communicator;
     guint64 to = lp_exchange_row_receiver(self->ring->n_members, n_intra(self),
                                           self->ring->sites.n_pod, index, place);
     guint64 bytes = (guint64)llround((double)pair_bytes(self, index, to) * self->forwarding);
-    LpConnection connection = connect_members(self, index, to);
+    *out_connection = connect_members(self, index, to);
     const LpRoute *route = self->quotient == NULL
-                               ? &connection.route
+                               ? &out_connection->route
                                : lp_quotient_pair_route(self->quotient, communicator->group,
                                                         communicator->ranks[index], place);
-    LpFlow flow = count_flow(self, &connection, route, bytes);
-    LpFlight flight = {
-        .route = route, .job = flow.job, .from = communicator->ranks[index], .to = connection.to};
+    return count_flow(self, out_connection, route, bytes);
+}
+
+static void
+send_pair(LpExchangeRun *self, guint64 index, guint64 place)
+{
+    LpConnection connection;
+    LpFlow flow = pair_flow(self, index, place, &connection);
+    LpFlight flight = {.route = flow.route,
+                       .job = flow.job,
+                       .from = self->ring->communicator->ranks[index],
+                       .to = connection.to};
     lp_watch_depart(self->watch, &flight);
     double start_s = simgrid_get_clock();
     lp_sharing_send(self->sharing, &flow);
@@ -65,10 +76,75 @@ send_pair(LpExchangeRun *self, guint64 index, guint64 place)
     lp_runtime_log_flow(self->log, flow.route, (double)flow.bytes, start_s, simgrid_get_clock());
 }
 
+/* --- several at once --- */
+
+/* What a member has left to send. */
+typedef struct {
+    LpExchangeRun *run; /* borrowed */
+    guint64 index, next, end, n_left;
+    guint32 n_under_way;
+    LpTokens *ended; /* owned: one, when nothing is left */
+} Row;
+
+/* One message of it. */
+typedef struct {
+    Row *row; /* borrowed */
+    LpConnection connection;
+    LpFlow flow;
+} Parcel;
+
+static void launch(Row *row);
+
+static void
+parcel_arrived(gpointer data, double began_s, double ended_s)
+{
+    g_autofree Parcel *parcel = data;
+    Row *row = parcel->row;
+    lp_runtime_log_flow(row->run->log, parcel->flow.route, (double)parcel->flow.bytes, began_s,
+                        ended_s);
+    row->n_under_way--;
+    if (--row->n_left == 0)
+        lp_tokens_put(row->ended);
+    else
+        launch(row);
+}
+
+/* As many as the library has under way at once. */
+static void
+launch(Row *row)
+{
+    LpExchangeRun *run = row->run;
+    guint32 at_once = lp_sends_at_once(run->ring->map->layout->library, run->ring->n_members);
+    while (row->next < row->end && row->n_under_way < at_once) {
+        Parcel *parcel = g_new(Parcel, 1);
+        parcel->row = row;
+        parcel->flow = pair_flow(run, row->index, row->next++, &parcel->connection);
+        row->n_under_way++;
+        lp_sharing_launch(
+            run->sharing,
+            &(LpLaunchedFlow){.flow = parcel->flow, .arrived = parcel_arrived, .data = parcel});
+    }
+}
+
+static void
+launch_row(LpExchangeRun *self, guint64 index, guint64 first, guint64 end)
+{
+    Row row = {self, index, first, end, end - first, 0, lp_tokens_new()};
+    if (row.n_left > 0) {
+        launch(&row);
+        lp_tokens_take(row.ended);
+    }
+    lp_tokens_free(row.ended);
+}
+
 void
 lp_exchange_run_pairwise(LpExchangeRun *self, guint64 index, guint64 first, guint64 end)
 {
     guint64 intra = n_intra(self);
+    if (self->watch == NULL && lp_sharing_launches(self->sharing)) {
+        launch_row(self, index, (first - 1) * intra, (end - 1) * intra);
+        return;
+    }
     for (guint64 place = (first - 1) * intra; place < (end - 1) * intra; place++)
         send_pair(self, index, place);
 }

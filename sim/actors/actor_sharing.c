@@ -12,6 +12,7 @@
 #include <simgrid/semaphore.h>
 
 #include <math.h>
+#include <string.h>
 
 /* Instants that are this close are equal: rounding, not physics. */
 #define SLACK 1e-12
@@ -35,9 +36,10 @@ typedef struct {
 } Sent;
 
 struct LpSharing {
-    LpRotorRun *rotor;    /* owned, or NULL */
-    LpOpening *opening;   /* owned, or NULL */
-    LpFilling *filling;   /* owned; NULL: the engine shares links, and none of what follows is */
+    LpRotorRun *rotor;  /* owned, or NULL */
+    LpOpening *opening; /* owned, or NULL */
+    LpFilling *filling; /* owned; NULL: the engine shares links, and none of what follows is */
+    gboolean uncontended[LP_N_TIERS];
     LpFlowRecord *record; /* borrowed, or NULL */
     LpWayCheck *check;    /* borrowed, or NULL */
     LpDueQueue *queue;    /* owned */
@@ -111,11 +113,11 @@ call(LpSharing *self)
 }
 
 static void
-send_leg(LpSharing *self, const LpFlow *flow, const guint32 *links, guint32 n_links)
+send_leg(LpSharing *self, const LpFlow *flow, guint32 leg)
 {
     Sent *sent = new_sent(self, flow);
     double start_s = simgrid_get_clock();
-    gboolean meets = lp_filling_enter(self->filling, &sent->shared, links, n_links, start_s);
+    gboolean meets = lp_filling_enter(self->filling, &sent->shared, leg, start_s);
     double alone_s = (double)flow->bytes / sent->shared.cap_bytes_per_s;
     if (meets) {
         call(self);
@@ -124,8 +126,7 @@ send_leg(LpSharing *self, const LpFlow *flow, const guint32 *links, guint32 n_li
         sg_actor_sleep_for(alone_s);
     }
     if (self->record != NULL)
-        lp_flow_record_add(self->record, flow, links, n_links, start_s, simgrid_get_clock(),
-                           alone_s);
+        lp_flow_record_add(self->record, flow, leg, start_s, simgrid_get_clock(), alone_s);
     g_ptr_array_add(self->idle, sent);
 }
 
@@ -143,14 +144,11 @@ queue_until(LpSharing *self, Sent *sent, double due_s)
 static void
 begin_leg(LpSharing *self, Sent *sent)
 {
-    const LpRoute *route = sent->shared.flow.route;
-    guint32 first = lp_route_leg_first(route, sent->leg);
     double now_s = simgrid_get_clock();
     sent->stage = STAGE_FLOWING;
     sent->due.number = self->n_sent++;
     sent->leg_began_s = now_s;
-    gboolean meets = lp_filling_enter(self->filling, &sent->shared, route->links + first,
-                                      lp_route_leg_end(route, sent->leg) - first, now_s);
+    gboolean meets = lp_filling_enter(self->filling, &sent->shared, sent->leg, now_s);
     sent->leg_alone_s = (double)sent->shared.flow.bytes / sent->shared.cap_bytes_per_s;
     if (meets)
         call(self);
@@ -161,12 +159,9 @@ begin_leg(LpSharing *self, Sent *sent)
 static void
 end_leg(LpSharing *self, Sent *sent)
 {
-    const LpRoute *route = sent->shared.flow.route;
-    guint32 first = lp_route_leg_first(route, sent->leg);
     lp_filling_leave(self->filling, &sent->shared, simgrid_get_clock());
     if (self->record != NULL)
-        lp_flow_record_add(self->record, &sent->shared.flow, route->links + first,
-                           lp_route_leg_end(route, sent->leg) - first, sent->leg_began_s,
+        lp_flow_record_add(self->record, &sent->shared.flow, sent->leg, sent->leg_began_s,
                            simgrid_get_clock(), sent->leg_alone_s);
     sent->leg++;
 }
@@ -303,10 +298,8 @@ lp_sharing_send(LpSharing *self, const LpFlow *flow)
         send_turning(self, flow, route->n_legs);
         return;
     }
-    for (guint32 leg = 0; leg < route->n_legs; leg++) {
-        guint32 first = lp_route_leg_first(route, leg);
-        send_leg(self, flow, route->links + first, lp_route_leg_end(route, leg) - first);
-    }
+    for (guint32 leg = 0; leg < route->n_legs; leg++)
+        send_leg(self, flow, leg);
 }
 
 void
@@ -414,7 +407,21 @@ new_sharing(LpFilling *filling, LpFlowRecord *record)
 LpSharing *
 lp_sharing_new(const LpNetwork *network, const gboolean *uncontended, LpFlowRecord *record)
 {
-    return new_sharing(lp_filling_new(network, uncontended, record), record);
+    LpSharing *self = new_sharing(lp_filling_new(network, uncontended, record), record);
+    lp_sharing_set_uncontended(self, uncontended);
+    return self;
+}
+
+void
+lp_sharing_set_uncontended(LpSharing *self, const gboolean *uncontended)
+{
+    memcpy(self->uncontended, uncontended, sizeof self->uncontended);
+}
+
+const gboolean *
+lp_sharing_uncontended(const LpSharing *self)
+{
+    return self == NULL ? NULL : self->uncontended;
 }
 
 LpSharing *

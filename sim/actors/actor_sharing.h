@@ -33,6 +33,12 @@ LpSharing *lp_sharing_new_of_engine(LpRotorRun *rotor, LpOpening *opening);
 void lp_sharing_free(LpSharing *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpSharing, lp_sharing_free)
 
+/** By tier, those that flows of classes do not meet on; static or as long as @self. NULL: none.
+ * @self may be NULL. */
+const gboolean *lp_sharing_uncontended(const LpSharing *self);
+/** @uncontended: of the view of the quotient whose classes flows stand for; copied. */
+void lp_sharing_set_uncontended(LpSharing *self, const gboolean *uncontended);
+
 /** Starts the actor that ends flows when they are due, on @home. */
 void lp_sharing_start(LpSharing *self, struct s4u_Host *home);
 /** Sends @flow, and returns when the last byte has arrived; latencies are the caller's. Without

@@ -239,7 +239,7 @@ count_traffic(LpCommunicatorRuntime *self, guint64 index, const LpOp *op)
 /* What is known of an op before it runs. */
 typedef struct {
     LpAlgorithmSelection selection;
-    double intra_s; /* of an all-to-all along the rails: what stays in domains */
+    double least_s; /* of an all-to-all along the rails: what its busiest port needs */
 } Known;
 
 /* Found once for all ops that are alike, which come again and again. */
@@ -253,7 +253,8 @@ known_of(LpCommunicatorRuntime *self, const LpOp *op)
     known->selection = lp_rank_layout_selection(self->map->layout, op, self->ring.communicator);
     if (op->collective == LP_COLLECTIVE_ALL_TO_ALL && !known->selection.is_scheduled &&
         !self->mode.as_delay)
-        known->intra_s = lp_isolated_intra_time_s(&self->ring, op, known->selection.protocol);
+        known->least_s = lp_isolated_least_time_s(&self->ring, op, known->selection.protocol, FALSE,
+                                                  lp_sharing_uncontended(self->sharing));
     g_hash_table_insert(self->known, (gpointer)(guintptr)op, known);
     return known;
 }
@@ -269,7 +270,7 @@ prepare(LpCommunicatorRuntime *self, const LpOp *op, double delay_s)
     self->op = op;
     const Known *known = known_of(self, op);
     self->selection = known->selection;
-    self->intra_s = known->intra_s;
+    self->least_s = known->least_s;
     if (self->selection.is_scheduled) {
         lp_round_plan_clear(&self->round_plan);
         lp_round_plan_init(&self->round_plan, self->map, op, self->ring.communicator,
@@ -332,7 +333,7 @@ run_delegated(LpCommunicatorRuntime *self, guint64 index, const LpOp *op)
                               .runtime = self};
     lp_delegates_run(self->delegates, index, collective);
     if (op->collective == LP_COLLECTIVE_ALL_TO_ALL && !self->selection.is_scheduled)
-        lp_communicator_wait_for_intra(
+        lp_communicator_wait_for_ports(
             self, start_s + lp_flow_list_plain_wait_s(&self->ring, op, protocol));
 }
 

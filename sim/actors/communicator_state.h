@@ -28,7 +28,7 @@ struct LpCommunicatorRuntime {
     LpAlgorithmSelection selection; /* of it */
     GHashTable *known;              /* owned: what is known of each that has run, by LpOp */
     double isolated_s;              /* of it, if it takes its isolated time, */
-    double intra_s;                 /* or what of an all-to-all stays in domains */
+    double least_s;                 /* or what an all-to-all needs on its busiest port */
     LpRoundPlan round_plan;         /* of it, if it is scheduled */
     LpCouriers *couriers;           /* owned; NULL until something is */
     LpWatch *watch;                 /* borrowed from the run, or NULL */

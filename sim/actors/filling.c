@@ -11,24 +11,24 @@
 /* A flow at a meeting, as often as it is there. */
 typedef struct {
     LpSharedFlow *flow; /* borrowed */
-    guint32 n;
+    double n;
 } User;
 
 /* A link as flows meet on it: all of them, or one owner's; or a class of links. */
 typedef struct {
     guint32 link;
     GArray *users; /* owned: User; NULL: none has come yet */
-    guint32 n_all; /* as often as they are there */
     gboolean is_dirty, is_found, is_full;
     double rest_bytes_per_s; /* while shares are worked out */
-    guint32 n_users;         /* then: of flows without a rate */
+    double n_users;          /* then: flows without a rate, as often as they are there */
+    guint32 n_open;          /* then: users without a rate */
 } Meeting;
 
 struct LpFilling {
     const LpNetwork *network;   /* borrowed; NULL of classes: */
     const LpQuotient *quotient; /* borrowed; NULL: flows stand for themselves */
     gboolean uncontended[LP_N_TIERS];
-    guint32 *n_own;        /* owned, by link by owner: flows there; of classes */
+    double *n_own;         /* owned, by link by owner: flows there; of classes */
     LpFlowRecord *record;  /* borrowed, or NULL */
     LpWayCheck *check;     /* borrowed, or NULL */
     double now_s;          /* while shares are worked out */
@@ -158,10 +158,12 @@ find_touched(LpFilling *self, double now_s)
     g_array_set_size(self->dirty, 0);
     for (guint i = 0; i < self->found->len; i++) {
         Meeting *meeting = meeting_at(self, g_array_index(self->found, guint32, i));
-        meeting->rest_bytes_per_s = capacity(self, meeting, meeting->n_all);
-        meeting->n_users = meeting->n_all;
+        meeting->n_open = meeting->users == NULL ? 0 : meeting->users->len;
+        meeting->rest_bytes_per_s = capacity(self, meeting, meeting->n_open);
+        meeting->n_users = 0.0;
         for (guint k = 0; meeting->users != NULL && k < meeting->users->len; k++) {
             LpSharedFlow *flow = user_at(meeting, k)->flow;
+            meeting->n_users += user_at(meeting, k)->n;
             if (flow->is_found)
                 continue;
             flow->is_found = TRUE;
@@ -179,16 +181,23 @@ find_touched(LpFilling *self, double now_s)
     }
 }
 
-/* How often the owner of @flow is at @meeting. */
-static guint32
+/* How often the owner of @flow is at @meeting. @out_users: with how many flows, where that matters.
+ */
+static double
 count_own(const LpFilling *self, const Meeting *meeting, const LpSharedFlow *flow,
-          const LpEncounter *encounter)
+          const LpEncounter *encounter, guint32 *out_users)
 {
-    guint32 n = 0;
+    double n = 0.0;
+    *out_users = 1;
     if (encounter->owned != LP_OWNED_NONE)
         return self->n_own[encounter->owned];
-    for (guint i = 0; i < meeting->users->len; i++)
-        n += user_at(meeting, i)->flow->flow.owner == flow->flow.owner ? user_at(meeting, i)->n : 0;
+    *out_users = 0;
+    for (guint i = 0; i < meeting->users->len; i++) {
+        if (user_at(meeting, i)->flow->flow.owner != flow->flow.owner)
+            continue;
+        n += user_at(meeting, i)->n;
+        ++*out_users;
+    }
     return n;
 }
 
@@ -200,8 +209,9 @@ share_of_alone(const LpFilling *self, const LpSharedFlow *flow, const LpEncounte
     const Meeting *meeting = meeting_at(self, encounter->meeting);
     double alone = flow->cap_bytes_per_s;
     if (is_shared(self, meeting)) {
-        guint32 n_own = count_own(self, meeting, flow, encounter);
-        alone = MIN(alone, capacity(self, meeting, n_own) / n_own);
+        guint32 n_users;
+        double n_own = count_own(self, meeting, flow, encounter, &n_users);
+        alone = MIN(alone, capacity(self, meeting, n_users) / n_own);
     }
     double share = bytes_per_s / alone;
     return share > 1.0 - SLACK ? 1.0 : share;
@@ -221,6 +231,7 @@ fix(LpFilling *self, LpSharedFlow *flow, double bytes_per_s, gint64 held_by)
         Meeting *at = meeting_at(self, encounter->meeting);
         at->rest_bytes_per_s = MAX(at->rest_bytes_per_s - bytes_per_s * encounter->n, 0.0);
         at->n_users -= encounter->n;
+        at->n_open--;
     }
 }
 
@@ -230,7 +241,7 @@ lowest_share(const LpFilling *self)
     double lowest = INFINITY;
     for (guint i = 0; i < self->found->len; i++) {
         const Meeting *meeting = meeting_at(self, g_array_index(self->found, guint32, i));
-        if (meeting->n_users > 0)
+        if (meeting->n_open > 0)
             lowest = MIN(lowest, meeting->rest_bytes_per_s / meeting->n_users);
     }
     for (guint i = 0; i < self->flows->len; i++) {
@@ -250,7 +261,7 @@ find_full(LpFilling *self, double level)
         guint32 index = g_array_index(self->found, guint32, i);
         Meeting *meeting = meeting_at(self, index);
         meeting->is_full =
-            meeting->n_users > 0 && meeting->rest_bytes_per_s / meeting->n_users <= level;
+            meeting->n_open > 0 && meeting->rest_bytes_per_s / meeting->n_users <= level;
         if (meeting->is_full)
             g_array_append_val(self->full, index);
     }
@@ -331,7 +342,6 @@ join(LpFilling *self, LpSharedFlow *flow, LpEncounter encounter)
     if (meeting->users == NULL)
         meeting->users = g_array_new(FALSE, FALSE, sizeof(User));
     g_array_append_val(meeting->users, user);
-    meeting->n_all += user.n;
     if (encounter.owned != LP_OWNED_NONE)
         self->n_own[encounter.owned] += encounter.n_own;
     g_array_append_val(flow->meetings, encounter);
@@ -339,14 +349,17 @@ join(LpFilling *self, LpSharedFlow *flow, LpEncounter encounter)
 }
 
 static void
-enter_links(LpFilling *self, LpSharedFlow *flow, const guint32 *links, guint32 n_links)
+enter_links(LpFilling *self, LpSharedFlow *flow, guint32 leg)
 {
+    const LpRoute *route = flow->flow.route;
+    guint32 first = lp_route_leg_first(route, leg), n_links = lp_route_leg_end(route, leg) - first;
     flow->cap_bytes_per_s = INFINITY;
     for (guint32 i = 0; i < n_links; i++) {
-        guint32 index = links[lp_link_order(i, n_links)];
+        guint32 place = first + lp_link_order(i, n_links), index = route->links[place];
         LpLink link = lp_network_link(self->network, index);
-        LpEncounter encounter = {.meeting = index, .n = 1, .owned = LP_OWNED_NONE};
-        flow->cap_bytes_per_s = MIN(flow->cap_bytes_per_s, link.bytes_per_s);
+        double weight = lp_route_weight(route, place);
+        LpEncounter encounter = {.meeting = index, .n = weight, .owned = LP_OWNED_NONE};
+        flow->cap_bytes_per_s = MIN(flow->cap_bytes_per_s, link.bytes_per_s / weight);
         if (self->uncontended[link.tier] && !lp_tier_is_shared(link.tier))
             continue;
         if (self->uncontended[link.tier])
@@ -372,11 +385,10 @@ enter_classes(LpFilling *self, LpSharedFlow *flow)
 }
 
 gboolean
-lp_filling_enter(LpFilling *self, LpSharedFlow *flow, const guint32 *links, guint32 n_links,
-                 double now_s)
+lp_filling_enter(LpFilling *self, LpSharedFlow *flow, guint32 leg, double now_s)
 {
     if (self->quotient == NULL)
-        enter_links(self, flow, links, n_links);
+        enter_links(self, flow, leg);
     else
         enter_classes(self, flow);
     flow->held_by = -1;
@@ -394,7 +406,6 @@ leave(LpFilling *self, const LpSharedFlow *flow, const LpEncounter *encounter)
     while (user_at(meeting, i)->flow != flow)
         i++;
     g_array_remove_index_fast(meeting->users, i);
-    meeting->n_all -= encounter->n;
     if (encounter->owned != LP_OWNED_NONE)
         self->n_own[encounter->owned] -= encounter->n_own;
     soil(self, encounter->meeting);
@@ -455,7 +466,7 @@ lp_filling_new_of_classes(const LpQuotient *quotient, LpFlowRecord *record, LpWa
     LpFilling *self = new_filling(links->n_links, record);
     self->quotient = quotient;
     self->check = check;
-    self->n_own = g_new0(guint32, links->n_owned);
+    self->n_own = g_new0(double, links->n_owned);
     if (links->n_links > 0)
         memcpy(self->bytes_per_s, links->bytes_per_s, sizeof(double) * links->n_links);
     return self;

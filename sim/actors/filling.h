@@ -30,9 +30,10 @@ typedef struct {
 /** A flow at a place where it meets others. */
 typedef struct {
     guint32 meeting;
-    guint32 n;     /**< how often it is there: once, or as all that it stands for are */
+    double n;      /**< how often it is there: once, with the share of its bytes that crosses it, or
+                      as all that it stands for are */
     guint32 owned; /**< where its owner's flows are counted; LP_OWNED_NONE: at the meeting */
-    guint32 n_own; /**< how often it is counted there */
+    double n_own;  /**< how often it is counted there */
 } LpEncounter;
 
 typedef struct LpFilling LpFilling;
@@ -49,10 +50,10 @@ LpFilling *lp_filling_new_of_classes(const LpQuotient *quotient, LpFlowRecord *r
 void lp_filling_free(LpFilling *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpFilling, lp_filling_free)
 
-/** @flow, whose LpFlow is set, starts over @n_links @links, or those of its class; borrowed until
- * it leaves. Returns: FALSE if it meets nobody: it then has the rate of its narrowest link. */
-gboolean lp_filling_enter(LpFilling *self, LpSharedFlow *flow, const guint32 *links,
-                          guint32 n_links, double now_s);
+/** @flow, whose LpFlow is set, starts over the links of leg @leg of its route, or those of its
+ * class; borrowed until it leaves. Returns: FALSE if it meets nobody: it then has the rate of its
+ * narrowest link. */
+gboolean lp_filling_enter(LpFilling *self, LpSharedFlow *flow, guint32 leg, double now_s);
 /** @flow ends. */
 void lp_filling_leave(LpFilling *self, LpSharedFlow *flow, double now_s);
 /** Gives a link another bandwidth, > 0, from now on. */

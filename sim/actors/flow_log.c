@@ -140,9 +140,10 @@ lp_flow_log_add(LpFlowLog *self, const LpLoggedFlow *flow)
     for (guint32 i = 0; i < flow->route->n_links; i++) {
         guint32 link = flow->route->links[i];
         LpTier tier = lp_network_link(self->network, link).tier;
-        spread(self, &self->tiers[tier][flow->kind], flow, flow->weight);
+        double weight = lp_route_weight(flow->route, i);
+        spread(self, &self->tiers[tier][flow->kind], flow, flow->weight * weight);
         if (flow->is_flow) {
-            spread(self, &self->links[link], flow, 1.0);
+            spread(self, &self->links[link], flow, weight);
             lp_busy_time_add(&self->busy[link], flow->start_s, flow->end_s);
         }
         if (flow->kind == LP_FLOW_LOG_BACKGROUND)
@@ -183,20 +184,20 @@ lp_flow_log_finish(LpFlowLog *self)
         return;
     const LpFlowList *list = lp_quotient_flows(self->quotient);
     const guint32 *class_of = lp_quotient_flow_classes(self->quotient);
-    g_autofree guint64 *n_links = g_new0(guint64, self->n_classes * (gsize)LP_N_TIERS);
+    g_autofree double *n_links = g_new0(double, self->n_classes *(gsize)LP_N_TIERS);
     for (guint i = 0; i < list->flows->len; i++) {
         const LpRoute *route = g_array_index(list->flows, LpFlowOfRun, i).route;
         for (guint32 k = 0; self->classes[class_of[i]] != NULL && k < route->n_links; k++) {
             LpTier tier = lp_network_link(self->network, route->links[k]).tier;
-            n_links[class_of[i] * (gsize)LP_N_TIERS + tier]++;
+            n_links[class_of[i] * (gsize)LP_N_TIERS + tier] += lp_route_weight(route, k);
             self->by_classes[route->links[k]] = TRUE;
         }
     }
     for (guint32 class = 0; class < self->n_classes; class ++)
         for (LpTier tier = 0; tier < LP_N_TIERS; tier++) {
-            guint64 n = n_links[class * (gsize)LP_N_TIERS + tier];
+            double n = n_links[class * (gsize)LP_N_TIERS + tier];
             if (n > 0)
-                add_series(&self->tiers[tier][self->kinds[class]], self->classes[class], (double)n);
+                add_series(&self->tiers[tier][self->kinds[class]], self->classes[class], n);
         }
 }
 
@@ -210,7 +211,8 @@ add_classes(LpFlowLog *self, guint32 link)
         const LpRoute *route = g_array_index(list->flows, LpFlowOfRun, i).route;
         for (guint32 k = 0; self->classes[class_of[i]] != NULL && k < route->n_links; k++)
             if (route->links[k] == link) {
-                add_series(&self->links[link], self->classes[class_of[i]], 1.0);
+                add_series(&self->links[link], self->classes[class_of[i]],
+                           lp_route_weight(route, k));
                 lp_busy_time_merge(&self->busy[link], &self->class_busy[class_of[i]]);
             }
     }

@@ -94,30 +94,33 @@ lp_flow_record_add_loss(LpFlowRecord *self, const LpFlow *flow, guint32 link, do
     crossing(self, flow, link)->lost_s += n * lost_s;
 }
 
+/* @weight: the share of its bytes that does. */
 static void
-cross(LpCrossing *at, const LpFlow *flow, double start_s, double end_s)
+cross(LpCrossing *at, const LpFlow *flow, double weight, double start_s, double end_s)
 {
     if (at->n_flows++ == 0)
         at->from_s = start_s;
     at->from_s = MIN(at->from_s, start_s);
     at->to_s = MAX(at->to_s, end_s);
-    at->bytes += flow->bytes;
+    at->bytes += (double)flow->bytes * weight;
 }
 
 void
-lp_flow_record_add(LpFlowRecord *self, const LpFlow *flow, const guint32 *links, guint32 n_links,
-                   double start_s, double end_s, double ideal_s)
+lp_flow_record_add(LpFlowRecord *self, const LpFlow *flow, guint32 leg, double start_s,
+                   double end_s, double ideal_s)
 {
+    const LpRoute *route = flow->route;
     guint32 class;
     guint kind = lp_flow_record_kind(self, flow->job, flow->traffic);
     LpFlowSlowdown slowdown = {(end_s - start_s) / ideal_s, 1};
     if (find_class(self, flow, &class)) {
         slowdown.n = lp_quotient_links(self->quotient)->n_members[class];
         self->class_kind[class] = kind;
-        cross(&self->of_class[class], flow, start_s, end_s);
+        cross(&self->of_class[class], flow, 1.0, start_s, end_s);
     } else {
-        for (guint32 i = 0; i < n_links; i++)
-            cross(crossing(self, flow, links[i]), flow, start_s, end_s);
+        for (guint32 i = lp_route_leg_first(route, leg); i < lp_route_leg_end(route, leg); i++)
+            cross(crossing(self, flow, route->links[i]), flow, lp_route_weight(route, i), start_s,
+                  end_s);
     }
     g_array_append_val(self->slowdowns[kind], slowdown);
     self->ideal_s[kind] += ideal_s * (double)slowdown.n;

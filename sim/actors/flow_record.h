@@ -21,7 +21,8 @@ typedef struct {
 
 /** What crossed a link, of one class of traffic of one job. */
 typedef struct {
-    guint64 n_flows, bytes;
+    guint64 n_flows;
+    double bytes;
     double from_s, to_s; /**< from the first one's start to the last one's end */
     double lost_s;       /**< seconds of flows that the link held back */
 } LpCrossing;
@@ -59,8 +60,8 @@ guint lp_flow_record_n_kinds(const LpFlowRecord *self);
 guint lp_flow_record_kind(const LpFlowRecord *self, guint32 job, LpTraffic traffic);
 /** Counts @lost_s seconds that @link, or a class of links, held @flow back. */
 void lp_flow_record_add_loss(LpFlowRecord *self, const LpFlow *flow, guint32 link, double lost_s);
-/** Counts a flow over @n_links @links from @start_s to @end_s that takes @ideal_s alone. */
-void lp_flow_record_add(LpFlowRecord *self, const LpFlow *flow, const guint32 *links,
-                        guint32 n_links, double start_s, double end_s, double ideal_s);
+/** Counts leg @leg of a flow, from @start_s to @end_s, which takes @ideal_s alone. */
+void lp_flow_record_add(LpFlowRecord *self, const LpFlow *flow, guint32 leg, double start_s,
+                        double end_s, double ideal_s);
 
 G_END_DECLS

@@ -202,11 +202,15 @@ member_is_private(const LpCommunicationMap *map, const LinkUse *uses,
                : connection_is_private(inter, map->network, uses);
 }
 
-/* One contested connection makes the whole communicator wait. */
+/* One contested connection makes the whole communicator wait. Blocks that differ put other bytes on
+ * links in between than flows' weights say. */
 static gboolean
 communicator_is_private(const LpCommunicationMap *map, const LinkUse *uses,
                         const LpCommunicator *communicator, LpFidelity fidelity)
 {
+    const LpExchangeFlows *flows = lp_communication_map_exchange(map, communicator);
+    if (flows != NULL && flows->has_core && communicator->loads != NULL)
+        return FALSE;
     for (guint32 i = 0; i < communicator->n_members; i++)
         if (!member_is_private(map, uses, communicator, communicator->ranks[i], fidelity))
             return FALSE;

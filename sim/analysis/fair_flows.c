@@ -97,12 +97,12 @@ new_leg(LpFairFlows *self, const LpRoute *route, guint index)
     guint32 end = lp_route_leg_end(route, index);
     for (guint32 i = lp_route_leg_first(route, index); i < end; i++) {
         LpLink link = lp_network_link(self->network, route->links[i]);
-        leg.cap_bytes_per_s = MIN(leg.cap_bytes_per_s, link.bytes_per_s);
+        leg.cap_bytes_per_s =
+            MIN(leg.cap_bytes_per_s, link.bytes_per_s / lp_route_weight(route, i));
         if (!lp_tier_is_shared(link.tier))
             continue;
         guint32 id = link_id(self, route->links[i]);
-        Use use = {.place = self->legs->len};
-        g_array_append_val(self->uses, use);
+        g_array_append_vals(self->uses, &(Use){.place = self->legs->len}, 1);
         g_array_append_val(self->used_links, id);
         leg.n_links++;
     }

@@ -45,7 +45,8 @@ find_shares(LpIsolatedRing *self, LpConnectionKind kind, LpPortShares *out_share
     lp_port_shares_init(out_shares, self->map->network, routes, (guint32)self->n_members);
 }
 
-/* Members in no order send to one after the other: at the harmonic mean of the pairs' rates. */
+/* Over circuits members in no order send to one after the other: at the harmonic mean of the pairs'
+ * rates. Else to all at once, and a pair is slowed by its ports alone. */
 static void
 init_irregular(LpIsolatedRing *self)
 {
@@ -61,7 +62,8 @@ init_irregular(LpIsolatedRing *self)
             s_per_byte += 1.0 / connection.route.bytes_per_s;
             note_latency(self, &connection);
         }
-        self->pair_bytes_per_s[i] = (double)(self->n_members - 1) / s_per_byte;
+        gboolean turns = lp_network_machine(self->map->network)->circuits.is_present;
+        self->pair_bytes_per_s[i] = turns ? (double)(self->n_members - 1) / s_per_byte : INFINITY;
     }
 }
 
@@ -206,13 +208,25 @@ blocks_of(const LpIsolatedRing *self, const LpOp *op)
     return blocks;
 }
 
-double
-lp_isolated_intra_time_s(const LpIsolatedRing *self, const LpOp *op, const LpProtocol *protocol)
+static double
+intra_time_s(const LpIsolatedRing *self, const LpOp *op, const LpProtocol *protocol)
 {
     g_autofree guint64 *bytes = blocks_of(self, op);
     for (guint64 i = 0; i < self->n_members; i++)
         bytes[i] *= n_intra(self);
     return slowest_s(self, &self->shares, op, protocol, LP_REACH_DOMAIN, bytes);
+}
+
+double
+lp_isolated_least_time_s(const LpIsolatedRing *self, const LpOp *op, const LpProtocol *protocol,
+                         gboolean ports_only, const gboolean *uncontended)
+{
+    const LpExchangeFlows *flows = lp_communication_map_exchange(self->map, self->communicator);
+    double intra_s = self->shares.n > 0 ? intra_time_s(self, op, protocol) : 0.0;
+    if (flows == NULL)
+        return intra_s;
+    return MAX(intra_s, lp_exchange_flows_time_s(flows, self->communicator, op, protocol,
+                                                 ports_only || is_even(self, op), uncontended));
 }
 
 static double
@@ -242,10 +256,9 @@ static double
 exchange_time_s(const LpIsolatedRing *self, const LpOp *op, const LpProtocol *protocol)
 {
     double before_s = protocol->base_s + lp_isolated_step_latency_s(self, protocol);
-    if (!self->sites.is_regular)
-        return before_s + pairs_time_s(self, op, protocol);
-    return before_s +
-           MAX(lp_isolated_intra_time_s(self, op, protocol), inter_time_s(self, op, protocol));
+    double least_s = lp_isolated_least_time_s(self, op, protocol, TRUE, NULL);
+    return before_s + MAX(least_s, self->sites.is_regular ? inter_time_s(self, op, protocol)
+                                                          : pairs_time_s(self, op, protocol));
 }
 
 /* --- rings --- */
@@ -371,7 +384,9 @@ rings_equal(const LpIsolatedRing *a, const LpIsolatedRing *b)
             (a->pair_bytes_per_s != NULL && differ(a->pair_bytes_per_s[i], b->pair_bytes_per_s[i])))
             return FALSE;
     return lp_port_shares_equal(&a->shares, &b->shares) &&
-           lp_port_shares_equal(&a->inter_shares, &b->inter_shares);
+           lp_port_shares_equal(&a->inter_shares, &b->inter_shares) &&
+           lp_exchange_flows_equal(lp_communication_map_exchange(a->map, a->communicator),
+                                   lp_communication_map_exchange(b->map, b->communicator));
 }
 
 static void

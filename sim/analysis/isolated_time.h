@@ -44,9 +44,12 @@ gboolean lp_isolated_ring_sends_inter(const LpIsolatedRing *self);
 double lp_isolated_ring_time_s(const LpIsolatedRing *self, const LpOp *op, LpFidelity fidelity);
 /** Latency of a step between the farthest neighbours, with what the protocol adds. */
 double lp_isolated_step_latency_s(const LpIsolatedRing *self, const LpProtocol *protocol);
-/** Seconds that an all-to-all takes on the ports within domains, without latency. */
-double lp_isolated_intra_time_s(const LpIsolatedRing *self, const LpOp *op,
-                                const LpProtocol *protocol);
+/** Seconds that an all-to-all takes at least, without latency: on the ports within domains, and for
+ * what crosses its busiest port; where blocks differ in size (and @ports_only is FALSE), its
+ * busiest link of a tier that is not @uncontended (by tier; NULL: all count). */
+double lp_isolated_least_time_s(const LpIsolatedRing *self, const LpOp *op,
+                                const LpProtocol *protocol, gboolean ports_only,
+                                const gboolean *uncontended);
 /** Bytes that member @index sends to all others of its domain, or out of it. Of the latter the flow
  * to the next domain carries those of the member on which they press, sender or receiver. */
 guint64 lp_isolated_intra_bytes(const LpIsolatedRing *self, const LpOp *op, guint64 index);

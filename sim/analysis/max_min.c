@@ -52,7 +52,8 @@ issue(Solver *self, guint64 index)
 {
     Member *member = &self->members[index];
     const Round *round = &self->rounds[member->round];
-    while (member->next_queued < member->n_queued && member->n_under_way < LP_ROUND_PLAN_AT_ONCE) {
+    while (member->next_queued < member->n_queued &&
+           member->n_under_way < self->round_plan->at_once) {
         const LpTransfer *transfer = &g_array_index(round->transfers, LpTransfer,
                                                     round->first[index] + member->next_queued++);
         Waiting waiting = {.flow = {.from = index,

@@ -14,23 +14,34 @@ is_port(const LpPortShares *self, guint32 link)
 
 /* --- rates while all flow --- */
 
-/* How many of the flows cross the port @link. */
-static guint32
-count_users(GHashTable *users, guint32 link)
+/* How many of the flows cross a port, and with what share of their bytes in all. */
+typedef struct {
+    guint32 n;
+    double weight;
+} Users;
+
+static Users *
+find_users(GHashTable *users, guint32 link)
 {
-    return GPOINTER_TO_UINT(g_hash_table_lookup(users, GUINT_TO_POINTER(link + 1)));
+    return g_hash_table_lookup(users, GUINT_TO_POINTER(link + 1));
 }
 
 static GHashTable *
 find_port_users(const LpPortShares *self)
 {
-    GHashTable *users = g_hash_table_new(NULL, NULL);
+    GHashTable *users = g_hash_table_new_full(NULL, NULL, NULL, g_free);
     for (guint32 i = 0; i < self->n; i++)
         for (guint32 k = 0; self->routes[i] != NULL && k < self->routes[i]->n_links; k++) {
             guint32 link = self->routes[i]->links[k];
-            if (is_port(self, link))
-                g_hash_table_insert(users, GUINT_TO_POINTER(link + 1),
-                                    GUINT_TO_POINTER(count_users(users, link) + 1));
+            if (!is_port(self, link))
+                continue;
+            Users *known = find_users(users, link);
+            if (known == NULL) {
+                known = g_new0(Users, 1);
+                g_hash_table_insert(users, GUINT_TO_POINTER(link + 1), known);
+            }
+            known->n++;
+            known->weight += lp_route_weight(self->routes[i], k);
         }
     return users;
 }
@@ -43,9 +54,10 @@ leg_rate(const LpPortShares *self, const LpRoute *route, guint32 first, guint32 
     double rate = INFINITY;
     for (guint32 k = first; k < end; k++) {
         LpLink link = lp_network_link(self->network, route->links[k]);
-        guint32 n = lp_tier_is_shared(link.tier) ? count_users(users, route->links[k]) : 1;
-        rate =
-            MIN(rate, link.bytes_per_s * lp_network_share(self->network, route->links[k], n) / n);
+        Users alone = {1, lp_route_weight(route, k)};
+        Users all = lp_tier_is_shared(link.tier) ? *find_users(users, route->links[k]) : alone;
+        rate = MIN(rate, link.bytes_per_s *
+                             lp_network_share(self->network, route->links[k], all.n) / all.weight);
     }
     return rate;
 }

@@ -57,6 +57,14 @@ link_map_join(LinkMap *self, const LpNetwork *network, guint32 from, guint32 to)
     return TRUE;
 }
 
+/* Whether the same share of both routes' bytes crosses link number @place. */
+static gboolean
+weights_alike(const LpRoute *from, const LpRoute *to, guint32 place)
+{
+    double one = lp_route_weight(from, place), other = lp_route_weight(to, place);
+    return !(one < other) && !(one > other);
+}
+
 /* Joins the routes of one connection of the first slice and of its counterpart. */
 static gboolean
 join_connections(LinkMap *link_map, const LpNetwork *network, const LpConnection *from,
@@ -69,7 +77,8 @@ join_connections(LinkMap *link_map, const LpNetwork *network, const LpConnection
     if (from->route.n_links != to->route.n_links)
         return FALSE;
     for (guint32 i = 0; i < from->route.n_links; i++)
-        if (!link_map_join(link_map, network, from->route.links[i], to->route.links[i])) {
+        if (!weights_alike(&from->route, &to->route, i) ||
+            !link_map_join(link_map, network, from->route.links[i], to->route.links[i])) {
             link_map->has_contested_link = TRUE;
             link_map->contested_link = to->route.links[i];
             return FALSE;

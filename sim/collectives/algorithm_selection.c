@@ -48,13 +48,16 @@ set_torus(LpCollectiveShape *shape, const LpSites *sites, gboolean is_free)
     }
 }
 
-/* Ways cross links between the members and beyond: all-to-alls along rails would not see them. */
+/* Among all ports what crosses each link follows from the torus. Over circuits, where flows have no
+ * weights, pairs go by themselves. */
 static gboolean
-exchanges_in_torus(const LpOp *op, const LpAlgorithms *algorithms, const LpSites *sites)
+exchanges_in_torus(const LpOp *op, const LpAlgorithms *algorithms, const LpSites *sites,
+                   gboolean is_even)
 {
     gboolean in_domain = sites->is_regular && sites->n_intra == sites->n_members;
+    gboolean by_torus = (sites->ways != NULL && is_even) || sites->has_circuits;
     return op->collective == LP_COLLECTIVE_ALL_TO_ALL && sites->on_torus && !in_domain &&
-           (algorithms->n_levels == 0 ||
+           ((algorithms->n_levels == 0 && by_torus) ||
             (algorithms->n_levels == 1 && algorithms->level[0] == LP_ALGORITHM_TORUS));
 }
 
@@ -128,7 +131,7 @@ lp_algorithm_selection_of(const LpLibrary *library, const LpCommunicator *commun
         selection.shape.algorithm = algorithms.level[0];
     else if (algorithms.n_levels > 1)
         set_levels(&selection.shape, &algorithms, sites);
-    gboolean in_torus = exchanges_in_torus(op, &algorithms, sites);
+    gboolean in_torus = exchanges_in_torus(op, &algorithms, sites, selection.shape.loads == NULL);
     if (in_torus)
         set_torus_exchange(&selection.shape, &algorithms, sites);
     else if (selection.shape.algorithm == LP_ALGORITHM_TORUS)

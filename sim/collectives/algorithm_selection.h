@@ -21,6 +21,7 @@ typedef struct {
     gboolean is_regular;   /**< as many in each, in order: those of a domain follow each other */
     gboolean in_pair;      /**< the two that a bridge joins */
     gboolean on_torus;     /**< members of different domains meet in no switch */
+    gboolean has_circuits; /**< between domains */
     gboolean few_circuits; /**< between domains are circuits, too few for anything but rings */
     guint32 n_dimensions;  /**< of a block of a torus that the members fill in order; else 0 */
     guint64 dimension[LP_TORUS_DIMENSIONS_MAX];

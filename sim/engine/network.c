@@ -318,6 +318,35 @@ lp_route_leg_end(const LpRoute *route, guint32 leg)
     return route->legs == NULL ? route->n_links : route->legs[leg].end_link;
 }
 
+static void
+find_hop(const LpNetwork *self, guint64 a, guint64 b, guint32 plane, LpTraffic traffic,
+         GArray *io_links, LpHop *out_hop)
+{
+    const LpMachine *machine = self->machine;
+    LpAttachment attachment = lp_machine_attachment(machine, a, b);
+    if (attachment == LP_ATTACHMENT_SCALE_UP)
+        lp_routes_add(self->routes, attachment, 0, a, b, 0, io_links);
+    else
+        lp_routes_add_out(self->routes, lp_machine_in_pod(machine, a, b) ? 1 : plane, a, b,
+                          lp_machine_path(machine, a, b, traffic), io_links);
+    *out_hop = (LpHop){a, b, io_links->len};
+}
+
+guint32
+lp_network_find_hops(const LpNetwork *self, guint64 a, guint64 b, LpTraffic traffic,
+                     GArray *io_links, LpHop *out_hops)
+{
+    guint32 plane = lp_machine_plane(self->machine, traffic);
+    if (lp_machine_joined(self->machine, a, b, plane)) {
+        find_hop(self, a, b, plane, traffic, io_links, &out_hops[0]);
+        return 1;
+    }
+    guint64 relay = lp_machine_relay(self->machine, a, b);
+    find_hop(self, a, relay, plane, traffic, io_links, &out_hops[0]);
+    find_hop(self, relay, b, plane, traffic, io_links, &out_hops[1]);
+    return 2;
+}
+
 static LpRoute
 route_between(const LpNetwork *self, guint64 a, guint64 b, guint32 plane, LpTraffic traffic)
 {

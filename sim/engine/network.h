@@ -30,7 +30,11 @@ typedef struct {
     guint32 n_legs;
     guint32 n_links;
     const guint32 *links; /* borrowed from the network: indices, in order */
-    double latency_s;     /**< sum over the links */
+    /** Of its bytes, the share that crosses each of its links, where it stands for flows that go
+     * many ways (sim/mapping/exchange_flows.h); only what shares links without the engine can carry
+     * it. Borrowed; NULL: all cross each. */
+    const double *weights;
+    double latency_s;   /**< sum over the links */
     double bytes_per_s; /**< of a isolated flow: the narrowest link's; over several legs, bytes over
                            the time of all their flows */
     double cap_bytes_per_s; /**< what circuits leave of that, lp_route_limit(); 0: all */
@@ -70,6 +74,19 @@ char *lp_network_port_name(const LpNetwork *self, const LpPort *port) G_GNUC_WAR
  * meet, over a relay (lp_machine_relay()). */
 LpRoute lp_network_route(const LpNetwork *self, guint64 a, guint64 b, LpTraffic traffic);
 
+/** A leg of a route, from accelerator to accelerator. */
+typedef struct {
+    guint64 from, to;
+    guint32 end_link; /**< in links that were appended: the first behind it */
+} LpHop;
+/** Legs of lp_network_route(), at most. */
+#define LP_HOPS_MAX 2
+/** Appends the links of lp_network_route() to @io_links (guint32), and fills @out_hops
+ * (LP_HOPS_MAX), whose links count from 0 on: a route that is only looked at. Returns: how many
+ * legs. */
+guint32 lp_network_find_hops(const LpNetwork *self, guint64 a, guint64 b, LpTraffic traffic,
+                             GArray *io_links, LpHop *out_hops);
+
 /** The route of @traffic from @a to @b over @attachment; their ports on it differ. */
 LpRoute lp_network_route_over(const LpNetwork *self, guint64 a, guint64 b, LpAttachment attachment,
                               LpTraffic traffic);
@@ -81,6 +98,12 @@ LpRoute lp_network_route_via(const LpNetwork *self, const guint64 *stops, guint3
                              LpTraffic traffic);
 /** Lets @self carry no more than @bytes_per_s, > 0, which its links know nothing of. */
 void lp_route_limit(LpRoute *self, double bytes_per_s);
+/** The share of a route's bytes that crosses its link number @place. */
+static inline double
+lp_route_weight(const LpRoute *route, guint32 place)
+{
+    return route->weights == NULL ? 1.0 : route->weights[place];
+}
 /** The links of leg @leg of a route: from the first on, and before the end. */
 guint32 lp_route_leg_first(const LpRoute *route, guint32 leg);
 guint32 lp_route_leg_end(const LpRoute *route, guint32 leg);

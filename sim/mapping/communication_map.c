@@ -89,6 +89,137 @@ add_connections(LpCommunicationMap *self, LpConnectionKind kind, const GArray *o
     }
 }
 
+/* --- all-to-alls --- */
+
+static gboolean
+is_exchange(const LpCommunicationMap *self, LpGroup group, const GArray *ops)
+{
+    guint n = lp_communicators_n(self->communicators, group);
+    return n > 0 && ops->len > 0 && lp_communicators_get(self->communicators, group, 0)->exchanges;
+}
+
+static guint64
+odd(double number)
+{
+    return (guint64)number / 2 * 2 + 1;
+}
+
+/* Of so many pairs one is looked at; an odd number, since those of equal distance may have a path
+ * in common. */
+static guint64
+find_stride(const LpCommunicationMap *self, const GPtrArray *ops)
+{
+    double n_pairs = 0.0;
+    for (LpGroup group = 0; group < LP_N_GROUPS; group++)
+        for (guint k = 0; is_exchange(self, group, ops->pdata[group]) &&
+                          k < lp_communicators_n(self->communicators, group);
+             k++) {
+            double n = lp_communicators_get(self->communicators, group, k)->n_members;
+            n_pairs += n * n;
+        }
+    return odd(n_pairs / LP_EXCHANGE_PAIRS_MAX);
+}
+
+static guint64
+own_stride(const LpCommunicator *communicator, guint64 stride)
+{
+    double n = communicator->n_members;
+    return MAX(stride, odd(n * n / LP_EXCHANGE_PAIRS_MAX_EACH));
+}
+
+/* Bytes on the wire within domains for each between them. */
+static double
+near_factor(const LpCommunicationMap *self, const LpCommunicator *communicator, const GArray *ops)
+{
+    for (guint i = 0; i < ops->len; i++) {
+        LpAlgorithmSelection selection =
+            lp_rank_layout_selection(self->layout, &g_array_index(ops, LpOp, i), communicator);
+        if (!selection.is_scheduled)
+            return MAX(selection.protocol->wire_factor[LP_REACH_DOMAIN], 1.0) /
+                   MAX(selection.protocol->wire_factor[LP_REACH_FABRIC], 1.0);
+    }
+    return 1.0;
+}
+
+/* Circuits join members for a time, and go their own ways. */
+static void
+add_exchanges(LpCommunicationMap *self, LpGroup group, const GArray *ops, guint64 stride)
+{
+    if (!is_exchange(self, group, ops))
+        return;
+    gboolean has_circuits = lp_network_machine(self->network)->circuits.is_present;
+    LpConnection *connections =
+        has_circuits ? NULL : self->connections[lp_connection_inter_domain(group)];
+    self->exchanges[group] = g_ptr_array_new_with_free_func((GDestroyNotify)lp_exchange_flows_free);
+    for (guint k = 0; k < lp_communicators_n(self->communicators, group); k++) {
+        const LpCommunicator *communicator = lp_communicators_get(self->communicators, group, k);
+        LpExchangeFlows *flows =
+            runs_plain(self, ops, communicator) && own_stride(communicator, stride) == 1
+                ? lp_exchange_flows_new(self->layout, communicator, connections,
+                                        near_factor(self, communicator, ops),
+                                        own_stride(communicator, stride))
+                : NULL;
+        gboolean has_far = flows != NULL && flows->has_far;
+        self->is_weighted = self->is_weighted || (flows != NULL && flows->has_weights);
+        self->has_pairs = self->has_pairs || has_far;
+        self->goes_by_pairs =
+            self->goes_by_pairs ||
+            (has_far && !lp_rank_layout_sites(self->layout, communicator).is_regular);
+        g_ptr_array_add(self->exchanges[group], flows);
+    }
+}
+
+/* Sends of a step that are worth an actor each. */
+#define FEW_SENDS 8
+
+/* Whether members of @communicator have many under way in a step of one of @ops. */
+static gboolean
+sends_many(const LpCommunicationMap *self, const LpCommunicator *communicator, const GArray *ops)
+{
+    if (lp_library_sends_at_once(self->layout->library) <= FEW_SENDS)
+        return FALSE;
+    for (guint i = 0; i < ops->len; i++) {
+        LpAlgorithmSelection selection =
+            lp_rank_layout_selection(self->layout, &g_array_index(ops, LpOp, i), communicator);
+        LpStepSchedule schedule;
+        if (!selection.is_scheduled)
+            continue;
+        lp_step_schedule_init(&schedule, &selection.shape);
+        if (lp_step_schedule_sends_max(&schedule) > FEW_SENDS)
+            return TRUE;
+    }
+    return FALSE;
+}
+
+static void
+find_many_sends(LpCommunicationMap *self, LpGroup group, const GArray *ops)
+{
+    guint n = lp_communicators_n(self->communicators, group);
+    if (ops->len == 0 || n == 0 || !lp_rank_layout_is_tuned(self->layout, group))
+        return;
+    for (guint k = 0; k < n && !self->has_many_sends; k++)
+        self->has_many_sends =
+            sends_many(self, lp_communicators_get(self->communicators, group, k), ops);
+}
+
+gboolean
+lp_communication_map_is_apart(const LpCommunicationMap *self, LpFidelity fidelity)
+{
+    if (lp_network_machine(self->network)->circuits.is_present)
+        return FALSE;
+    return self->has_many_sends || self->goes_by_pairs ||
+           (fidelity == LP_FIDELITY_FLOW ? self->is_weighted : self->has_pairs);
+}
+
+const LpExchangeFlows *
+lp_communication_map_exchange(const LpCommunicationMap *self, const LpCommunicator *communicator)
+{
+    const GPtrArray *exchanges = self->exchanges[communicator->group];
+    return exchanges == NULL
+               ? NULL
+               : exchanges->pdata[lp_communicators_number(self->communicators, communicator)];
+}
+
 static void
 add_lines(LpCommunicationMap *self)
 {
@@ -175,6 +306,11 @@ lp_communication_map_new(const LpProgram *program, const LpNetwork *network,
     }
     for (LpConnectionKind kind = 0; kind < LP_CONNECTION_LINE; kind++)
         add_connections(self, kind, ops->pdata[lp_connection_group(kind)]);
+    guint64 stride = find_stride(self, ops);
+    for (LpGroup group = 0; group < LP_N_GROUPS; group++) {
+        add_exchanges(self, group, ops->pdata[group], stride);
+        find_many_sends(self, group, ops->pdata[group]);
+    }
     add_lines(self);
     if (!program->execution.host_is_free && is_checked(self))
         find_starts(self);
@@ -188,6 +324,9 @@ lp_communication_map_free(LpCommunicationMap *self)
         return;
     for (LpConnectionKind kind = 0; kind < LP_N_CONNECTIONS; kind++)
         g_free(self->connections[kind]);
+    for (LpGroup group = 0; group < LP_N_GROUPS; group++)
+        if (self->exchanges[group] != NULL)
+            g_ptr_array_unref(self->exchanges[group]);
     lp_rank_layout_free(self->layout);
     lp_collective_peers_free(self->peers);
     g_free(self);

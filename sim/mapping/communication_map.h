@@ -4,6 +4,8 @@
 #pragma once
 
 #include "sim/mapping/collective_peers.h"
+#include "sim/fidelity.h"
+#include "sim/mapping/exchange_flows.h"
 
 G_BEGIN_DECLS
 
@@ -18,6 +20,13 @@ typedef struct {
     LpConnection *connections[LP_N_CONNECTIONS]; /* owned arrays by rank; NULL where no rank has
                                                     such a connection */
     LpCollectivePeers *peers;                    /* owned: whom scheduled collectives send to */
+    GPtrArray *exchanges[LP_N_GROUPS]; /* owned LpExchangeFlows, by communicator; NULL: none of the
+                                          group does all-to-alls that are not scheduled */
+    gboolean is_weighted;              /**< some connections' routes have weights */
+    gboolean has_pairs;                /**< some all-to-alls leave domains */
+    gboolean goes_by_pairs;  /**< some all-to-alls send pair by pair, whatever the fidelity */
+    gboolean has_many_sends; /**< in some steps members have more sends under way than are worth an
+                                actor each */
 } LpCommunicationMap;
 
 /** All connections of all ranks, which stand as @placement says. @relays: borrowed, the paths
@@ -37,6 +46,12 @@ double lp_communication_map_op_host_s(const LpCommunicationMap *self, const LpOp
  * where it leaves its domain; 0 where it does not, or where there is none. Its first rank stands
  * for all. */
 double lp_communication_map_start_s(const LpCommunicationMap *self, LpGroup group);
+/** Whether runs share links without the engine (LpSharing): it knows no weights, and needs an actor
+ * for each of the many messages that members may have under way. */
+gboolean lp_communication_map_is_apart(const LpCommunicationMap *self, LpFidelity fidelity);
+/** What all-to-alls of @communicator put on links; NULL: they are scheduled. */
+const LpExchangeFlows *lp_communication_map_exchange(const LpCommunicationMap *self,
+                                                     const LpCommunicator *communicator);
 /** Static, absent, where @rank has none. */
 const LpConnection *lp_communication_map_connection(const LpCommunicationMap *self,
                                                     LpConnectionKind kind, guint64 rank);

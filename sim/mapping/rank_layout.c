@@ -228,6 +228,7 @@ find_sites(const LpRankLayout *self, const LpCommunicator *communicator)
     const LpMachine *on = lp_network_machine(self->network);
     sites.on_torus =
         on->has_scale_out && on->cluster[LP_ATTACHMENT_SCALE_OUT].topology == LP_TOPOLOGY_TORUS;
+    sites.has_circuits = on->circuits.is_present;
     find_dimensions(self, communicator, &sites);
     if (fills_torus(self, communicator))
         sites.ways = &self->ways;

@@ -2,6 +2,17 @@
 /* Follows a schedule over a group's connections. */
 #include "sim/mapping/round_plan.h"
 
+/* Flows of all members that may be under way; each member has a few in any case. */
+#define UNDER_WAY_MAX 8192
+#define AT_ONCE_MIN 8
+
+guint32
+lp_sends_at_once(const LpLibrary *library, guint64 n_members)
+{
+    guint64 most = MAX(UNDER_WAY_MAX / n_members, AT_ONCE_MIN);
+    return (guint32)MIN(most, lp_library_sends_at_once(library));
+}
+
 static guint64
 n_members(const LpRoundPlan *self)
 {
@@ -142,8 +153,12 @@ lp_round_plan_init_shape(LpRoundPlan *self, const LpCommunicationMap *map,
                          const LpCommunicator *communicator, const LpCollectiveShape *shape,
                          const LpProtocol *protocol, LpFidelity fidelity)
 {
-    *self = (LpRoundPlan){
-        .map = map, .communicator = communicator, .start_s = -1.0, .protocol = protocol};
+    *self =
+        (LpRoundPlan){.map = map,
+                      .communicator = communicator,
+                      .start_s = -1.0,
+                      .protocol = protocol,
+                      .at_once = lp_sends_at_once(map->layout->library, communicator->n_members)};
     lp_step_schedule_init(&self->schedule, shape);
     self->fidelity = fidelity_of(&self->schedule, fidelity);
     gboolean flow = self->fidelity == LP_FIDELITY_FLOW;

@@ -2,7 +2,7 @@
 /* What the members of a group do in one collective, round by round: the steps of its algorithm, or
  * with fidelity flow its phases, over the group's own connections and with the protocol's costs.
  *
- * In a round a member has all its sends under way, at most LP_ROUND_PLAN_AT_ONCE of them at a time,
+ * In a round a member has all its sends under way, at most as many as the library has at a time,
  * in order; it leaves the round when they have ended and all receives of the round have arrived.
  * A sender does not wait for latency: libraries go on sending while data are on their way. The
  * receiver does, so that the latencies of a chain of steps add up along the chain. */
@@ -14,8 +14,9 @@
 
 G_BEGIN_DECLS
 
-/** Sends that a member has under way at once; the others wait. */
-#define LP_ROUND_PLAN_AT_ONCE 8
+/** Sends that each of @n_members has under way at once with @library: as many as that has, but few
+ * enough that a run ends. */
+guint32 lp_sends_at_once(const LpLibrary *library, guint64 n_members);
 
 typedef struct {
     guint64 to;                     /**< member */
@@ -32,6 +33,7 @@ typedef struct {
     LpStepSchedule schedule;
     LpStepPipes *pipes; /* owned: of @schedule, or NULL. Fidelity message only */
     guint64 n_rounds;
+    guint32 at_once;       /**< sends that a member has under way; the others wait */
     guint8 *has_latency;   /* owned, by round: whether it is one in which a pipeline fills. Fidelity
                               message only */
     gboolean has_ring_hop; /**< parallel rings, message by message: */

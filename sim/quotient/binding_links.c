@@ -2,6 +2,9 @@
 /* Bounds what can come to a link by what its flows come through before and after. */
 #include "sim/quotient/binding_links.h"
 
+/* Sums of shares that are this close are equal: rounding, not physics. */
+#define SLACK 1e-12
+
 static const LpFlowOfRun *
 flow_at(const LpFlowList *list, guint32 i)
 {
@@ -23,6 +26,7 @@ find_users(LpBindingLinks *self, const LpFlowList *list)
     }
     self->flows = g_new(guint32, self->first[self->n_links]);
     self->legs = g_new(guint32, self->first[self->n_links]);
+    self->weights = g_new(double, self->first[self->n_links]);
     g_autofree guint32 *next = g_memdup2(self->first, sizeof *next * (self->n_links + 1ul));
     for (guint i = 0; i < list->flows->len; i++) {
         const LpFlowOfRun *flow = flow_at(list, i);
@@ -32,6 +36,7 @@ find_users(LpBindingLinks *self, const LpFlowList *list)
             guint32 at = next[flow->route->links[k]]++;
             self->flows[at] = i;
             self->legs[at] = leg;
+            self->weights[at] = lp_route_weight(flow->route, k);
         }
     }
 }
@@ -63,6 +68,7 @@ typedef struct {
     const LpNetwork *network;
     const LpQuotientInput *input; /* borrowed */
     guint32 *stamp;               /* borrowed, by link: the question that it was last counted in */
+    double *share;                /* borrowed, by link: what of it is counted there */
     guint32 n_asked;
 } Bounds;
 
@@ -72,8 +78,8 @@ is_uncontended(const Bounds *self, guint32 link)
     return self->input->view.uncontended[lp_network_link(self->network, link).tier];
 }
 
-/* The bandwidths of the links at one end of all legs over @link, each once. They are enough for
- * it as soon as they exceed its own. */
+/* The bandwidths of the links at one end of all legs over @link, each once, or what of them can go
+ * on to it. They are enough for it as soon as they exceed its own. */
 static gboolean
 is_bounded(Bounds *self, guint32 link, gboolean by_last)
 {
@@ -83,13 +89,16 @@ is_bounded(Bounds *self, guint32 link, gboolean by_last)
     for (guint32 i = links->first[link]; i < links->first[link + 1]; i++) {
         const LpRoute *route = flow_at(self->list, links->flows[i])->route;
         guint32 leg = links->legs[i];
-        guint32 end = route->links[by_last ? lp_route_leg_end(route, leg) - 1
-                                           : lp_route_leg_first(route, leg)];
-        if (self->stamp[end] == self->n_asked)
+        guint32 at = by_last ? lp_route_leg_end(route, leg) - 1 : lp_route_leg_first(route, leg);
+        guint32 end = route->links[at];
+        double share = links->weights[i] / lp_route_weight(route, at);
+        double known = self->stamp[end] == self->n_asked ? self->share[end] : 0.0;
+        if (share <= known)
             continue;
         self->stamp[end] = self->n_asked;
-        sum += lp_network_link(self->network, end).bytes_per_s;
-        if (sum > capacity || is_uncontended(self, end))
+        self->share[end] = share;
+        sum += (share - known) * lp_network_link(self->network, end).bytes_per_s;
+        if (sum > capacity * (1.0 + SLACK) || is_uncontended(self, end))
             return FALSE;
     }
     return TRUE;
@@ -116,7 +125,8 @@ lp_binding_links_new(const LpFlowList *list, const LpNetwork *network, const LpQ
     self->binds = g_new0(gboolean, self->n_links);
     g_autofree Position *positions = find_positions(self, list);
     g_autofree guint32 *stamp = g_new0(guint32, self->n_links);
-    Bounds bounds = {self, list, network, input, stamp, 0};
+    g_autofree double *share = g_new(double, self->n_links);
+    Bounds bounds = {self, list, network, input, stamp, share, 0};
     for (guint32 link = 0; link < self->n_links; link++)
         if (self->first[link + 1] > self->first[link])
             self->binds[link] = binds(&bounds, link, positions[link]);
@@ -131,6 +141,7 @@ lp_binding_links_free(LpBindingLinks *self)
     g_free(self->first);
     g_free(self->flows);
     g_free(self->legs);
+    g_free(self->weights);
     g_free(self->binds);
     g_free(self);
 }

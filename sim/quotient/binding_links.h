@@ -17,6 +17,7 @@ typedef struct {
     guint32 *first;    /* owned, by link and one beyond: in flows */
     guint32 *flows;    /* owned: those that cross a link, in order; once for each time */
     guint32 *legs;     /* owned, as flows: on which leg of their routes */
+    double *weights;   /* owned, as flows: which share of their bytes crosses it */
     gboolean *binds;   /* owned, by link: whether it can; FALSE for those that nobody crosses */
     guint32 n_crossed; /**< links that anybody crosses */
 } LpBindingLinks;

@@ -210,8 +210,8 @@ describe_plain_waits(Builder *self, const LpIsolatedRing *ring)
         lp_numbering_add_number(&self->waits,
                                 lp_flow_list_plain_wait_s(ring, op, selection.protocol));
         if (op->collective == LP_COLLECTIVE_ALL_TO_ALL && lp_isolated_ring_sends_inter(ring))
-            lp_numbering_add_number(&self->waits,
-                                    lp_isolated_intra_time_s(ring, op, selection.protocol));
+            lp_numbering_add_number(
+                &self->waits, lp_isolated_least_time_s(ring, op, selection.protocol, FALSE, NULL));
     }
 }
 

@@ -6,7 +6,8 @@
 
 /* Flows of a class cross each link of a class so often. */
 typedef struct {
-    guint32 flow, link, n;
+    guint32 flow, link;
+    double n;
 } Crossing;
 
 typedef struct {
@@ -15,7 +16,7 @@ typedef struct {
     const LpFlowList *list;       /* borrowed */
     const LpNetwork *network;     /* borrowed */
     const guint32 *flow_class;    /* borrowed */
-    guint32 *n_crossings;         /* owned, by class of flows: 0 in between */
+    double *n_crossings;          /* owned, by class of flows: 0 in between */
     GArray *of_links, *of_owned;  /* owned Crossing */
     guint32 *owned_number; /* owned, by link by owner: its class among those that hold nothing back,
                               or among links */
@@ -35,14 +36,15 @@ count(Builder *self, guint32 first, guint32 end, guint32 class, GArray *out)
 {
     guint32 begin = out->len;
     for (guint32 i = first; i < end; i++) {
-        Crossing crossing = {self->flow_class[self->structure->links->flows[i]], class, 0};
-        if (self->n_crossings[crossing.flow]++ == 0)
+        Crossing crossing = {self->flow_class[self->structure->links->flows[i]], class, 0.0};
+        if (!(self->n_crossings[crossing.flow] > 0.0))
             g_array_append_val(out, crossing);
+        self->n_crossings[crossing.flow] += self->structure->links->weights[i];
     }
     for (guint32 i = begin; i < out->len; i++) {
         Crossing *crossing = &g_array_index(out, Crossing, i);
         crossing->n = self->n_crossings[crossing->flow];
-        self->n_crossings[crossing->flow] = 0;
+        self->n_crossings[crossing->flow] = 0.0;
     }
 }
 
@@ -135,13 +137,13 @@ sorted_clear(Sorted *self)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Sorted, sorted_clear)
 
-static guint32
+static double
 n_of(const Sorted *self, guint32 flow_class, guint32 link)
 {
     for (guint32 i = self->first[flow_class]; i < self->first[flow_class + 1]; i++)
         if (self->all[i].link == link)
             return self->all[i].n;
-    return 0;
+    return 0.0;
 }
 
 /* The number of @link as the owner of @flow has it. */
@@ -191,7 +193,7 @@ add_uses(const Builder *self, guint32 flow, const Sorted *of_links, const Sorted
         if (use.link == LP_OWNED_NONE || has_use(uses, begin, use.link))
             continue;
         use.n = n_of(of_links, class, use.link);
-        use.n_own = use.owned == LP_OWNED_NONE ? 0 : n_of(of_owned, class, use.owned);
+        use.n_own = use.owned == LP_OWNED_NONE ? 0.0 : n_of(of_owned, class, use.owned);
         use.held = (double)self->links->n_members[class] / self->links->n_alike[use.link];
         g_array_append_val(uses, use);
     }
@@ -215,7 +217,8 @@ find_uses(const Builder *self)
     links->uses = (gpointer)g_array_free(uses, FALSE);
 }
 
-/* A class of flows that may go several ways is on the links of all of them. */
+/* A class of flows that may go several ways is on the links of all of them; where that is assumed,
+ * it is checked way by way. */
 static void
 find_uses_of_all(const Builder *self)
 {
@@ -226,7 +229,9 @@ find_uses_of_all(const Builder *self)
     for (guint i = 0; i < self->of_links->len; i++)
         links->uses[i] = (LpLinkUse){
             .link = of_links.all[i].link, .n = of_links.all[i].n, .owned = LP_OWNED_NONE};
-    links->ways = lp_flow_ways_new(self->structure, self->list, self->flow_class, links->n_flows);
+    if (self->structure->is_assumed)
+        links->ways =
+            lp_flow_ways_new(self->structure, self->list, self->flow_class, links->n_flows);
 }
 
 LpLinkClasses *
@@ -247,7 +252,7 @@ lp_link_classes_new(const LpStructure *structure, const LpFlowList *list, const 
                        .list = list,
                        .network = network,
                        .flow_class = flow_class,
-                       .n_crossings = g_new0(guint32, n_flow_classes),
+                       .n_crossings = g_new0(double, n_flow_classes),
                        .of_links = g_array_new(FALSE, FALSE, sizeof(Crossing)),
                        .of_owned = g_array_new(FALSE, FALSE, sizeof(Crossing)),
                        .first_owned = g_new0(guint32, structure->links->n_links + 1ul)};
@@ -255,7 +260,7 @@ lp_link_classes_new(const LpStructure *structure, const LpFlowList *list, const 
         self->n_members[flow_class[i]]++;
     count_links(&builder);
     count_owned(&builder);
-    if (structure->is_assumed)
+    if (structure->is_assumed || structure->is_cut)
         find_uses_of_all(&builder);
     else
         find_uses(&builder);

@@ -14,9 +14,9 @@ G_BEGIN_DECLS
 /** What the flow that stands for a class has on a class of links. */
 typedef struct {
     guint32 link;  /**< class of links */
-    guint32 n;     /**< how often flows of the class cross each of these links */
+    double n;      /**< how often flows of the class cross each of these links */
     guint32 owned; /**< class of links by owner, LP_OWNED_NONE: it does not matter */
-    guint32 n_own; /**< how often flows of the class and of one communicator cross each */
+    double n_own;  /**< how often flows of the class and of one communicator cross each */
     double held;   /**< flows of the class over links of theirs: how many of them each of the links
                         holds back if it is what holds them back */
 } LpLinkUse;

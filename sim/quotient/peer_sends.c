@@ -40,12 +40,12 @@ describe_member(const LpPeerSendsInput *input, LpRoundPlan *plan, guint op, guin
     const GArray *peers = peers_of(input, plan->communicator, member);
     for (guint64 round = 0; round < plan->n_rounds; round++) {
         guint64 n = lp_round_plan_transfers(plan, member, round, transfers);
-        *io_is_chained = *io_is_chained || n > LP_ROUND_PLAN_AT_ONCE;
+        *io_is_chained = *io_is_chained || n > plan->at_once;
         for (guint64 i = 0; i < n; i++)
             lp_send_rows_add(&sends[lp_collective_peers_index(peers, transfers[i].connection)],
                              (LpRoundSend){.op = op,
                                            .round = round,
-                                           .place = n > LP_ROUND_PLAN_AT_ONCE ? i : 0,
+                                           .place = n > plan->at_once ? i : 0,
                                            .bytes = transfers[i].bytes,
                                            .latency_s = transfers[i].latency_s});
     }

@@ -241,12 +241,19 @@ find_twins(LpQuotient *self, const LpStructure *structure, guint32 n_jobs)
     return good;
 }
 
-LpQuotient *
-lp_quotient_new(const LpQuotientInput *input, const char **out_reason)
+/* Whether a run shares links without the engine. */
+static gboolean
+is_apart(const LpQuotientInput *input)
 {
-    *out_reason = "a loss by flows at a port";
-    if (lp_network_machine(input->jobs[0].map->network)->incast_loss > 0.0)
-        return NULL;
+    gboolean any = input->view.is_apart;
+    for (guint32 i = 0; i < input->n_jobs; i++)
+        any = any || lp_communication_map_is_apart(input->jobs[i].map, input->fidelity);
+    return any;
+}
+
+static LpQuotient *
+new_quotient(const LpQuotientInput *input, const char **out_reason)
+{
     LpQuotient *self = new_lists(input, out_reason);
     if (self == NULL)
         return NULL;
@@ -264,6 +271,20 @@ lp_quotient_new(const LpQuotientInput *input, const char **out_reason)
                                                  self->flow_class, self->n_flow_classes);
     self->n_rounds = structure->is_cut ? input->n_rounds : 0;
     return self;
+}
+
+LpQuotient *
+lp_quotient_new(const LpQuotientInput *input, const char **out_reason)
+{
+    LpQuotientInput own = *input;
+    *out_reason = "a loss by flows at a port";
+    if (lp_network_machine(input->jobs[0].map->network)->incast_loss > 0.0)
+        return NULL;
+    *out_reason = "all-to-alls beside traffic of no job, or on links that change";
+    own.view.is_apart = is_apart(input);
+    if (own.view.is_apart && (input->n_foreign > 0 || input->changes != NULL))
+        return NULL;
+    return new_quotient(&own, out_reason);
 }
 
 static void
@@ -391,6 +412,8 @@ lp_quotient_rank_members(const LpQuotient *self, const LpCommunicatorClass *clas
 gboolean
 lp_quotient_load(LpQuotient *self, LpNetwork *network, const GArray *engine_options, GError **error)
 {
+    if (self->link_classes != NULL)
+        return lp_network_load_bare(network, engine_options, error);
     return lp_network_load_flows(
         network, self->crossings->links, self->crossings->n_links, self->crossings->flows,
         self->crossings->first_leg[self->n_flow_classes], self->ends, engine_options, error);

@@ -11,7 +11,8 @@ enum {
     LABEL_FROM,
     LABEL_TO,
     LABEL_GROUP, /* and so on for each group; or for each turn of a sender */
-    LABEL_PLACE = LABEL_GROUP + LP_N_GROUPS /* as LABEL_GROUP */
+    LABEL_PLACE = LABEL_GROUP + LP_N_GROUPS, /* as LABEL_GROUP */
+    LABEL_WEIGHT = 1 << 16 /* and so on for each place and weight of links of weighted routes */
 };
 
 /* Kinds of vertices, in the order of their numbers. */
@@ -30,7 +31,7 @@ typedef struct {
     const LpQuotientInput *input; /* borrowed */
     const LpFlowList *list;       /* borrowed */
     LpRefinement *refinement;     /* owned */
-    LpNumbering colours;
+    LpNumbering colours, weights;
 } Builder;
 
 static const LpFlowOfRun *
@@ -196,6 +197,16 @@ add_links(Builder *self)
     }
 }
 
+/* Of a route with weights links are alike that the same share of its bytes crosses; where order
+ * matters, but for its ends. */
+static guint32
+weight_label(Builder *self, double weight, guint32 order)
+{
+    lp_numbering_add_count(&self->weights, MIN(order, 2));
+    lp_numbering_add_number(&self->weights, weight);
+    return LABEL_WEIGHT + lp_numbering_end(&self->weights);
+}
+
 static void
 add_owned(Builder *self)
 {
@@ -208,9 +219,13 @@ add_owned(Builder *self)
         colour(self, KIND_OWNED, vertex);
         if (structure->links->binds[own->link])
             see_each_other(self, vertex, structure->link_vertex[own->link], LABEL_PLAIN);
-        for (guint32 k = own->first; k < own->end; k++)
-            see_each_other(self, vertex, structure->first_flow + structure->links->flows[k],
-                           LABEL_PLAIN);
+        for (guint32 k = own->first; k < own->end; k++) {
+            guint32 flow = structure->links->flows[k];
+            guint32 label = flow_at(self->list, flow)->route->weights == NULL
+                                ? LABEL_PLAIN
+                                : weight_label(self, structure->links->weights[k], 0);
+            see_each_other(self, vertex, structure->first_flow + flow, label);
+        }
     }
 }
 
@@ -245,9 +260,12 @@ add_ordered_crossings(Builder *self, const LpFlowOfRun *flow, guint32 vertex)
 {
     guint32 n = lp_flow_of_run_n_links(flow);
     for (guint32 i = 0; i < n; i++) {
-        guint32 link = flow->route->links[lp_link_order(i, n)];
+        guint32 place = lp_link_order(i, n), link = flow->route->links[place];
+        guint32 label = flow->route->weights == NULL
+                            ? LABEL_GROUP + i
+                            : weight_label(self, lp_route_weight(flow->route, place), i);
         if (self->structure->links->binds[link])
-            see_each_other(self, vertex, self->structure->link_vertex[link], LABEL_GROUP + i);
+            see_each_other(self, vertex, self->structure->link_vertex[link], label);
     }
 }
 
@@ -258,10 +276,11 @@ add_crossings(Builder *self, const LpFlowOfRun *flow, guint32 vertex)
     for (guint32 i = 0, leg = 0; i < lp_flow_of_run_n_links(flow); i++) {
         while (i == lp_route_leg_end(flow->route, leg))
             leg++;
-        guint32 link = flow->route->links[i];
+        guint32 link = flow->route->links[i], label = leg == 0 ? LABEL_PLAIN : LABEL_GROUP + leg;
+        if (flow->route->weights != NULL)
+            label = weight_label(self, lp_route_weight(flow->route, i), 0);
         if (self->structure->links->binds[link])
-            see_each_other(self, vertex, self->structure->link_vertex[link],
-                           leg == 0 ? LABEL_PLAIN : LABEL_GROUP + leg);
+            see_each_other(self, vertex, self->structure->link_vertex[link], label);
     }
 }
 
@@ -297,6 +316,7 @@ lp_structure_new(const LpQuotientInput *input, const LpFlowList *list, gboolean 
     self->links = lp_binding_links_new(list, input->jobs[0].map->network, input);
     find_owned(&builder);
     lp_numbering_init(&builder.colours);
+    lp_numbering_init(&builder.weights);
     number_vertices(&builder);
     builder.refinement = lp_refinement_new(self->n_vertices);
     for (guint32 job = 0; job < input->n_jobs; job++)
@@ -315,6 +335,7 @@ lp_structure_new(const LpQuotientInput *input, const LpFlowList *list, gboolean 
         self->of_vertex[i] = lp_refinement_class(builder.refinement, i);
     lp_refinement_free(builder.refinement);
     lp_numbering_clear(&builder.colours);
+    lp_numbering_clear(&builder.weights);
     return self;
 }
 

@@ -85,8 +85,11 @@ static LpSharing *
 new_sharing(const LpAttributedRun *run, const LpRunJob *job, LpFlowRecord *record)
 {
     LpQuotientView view = view_of(run);
-    if (job->quotient != NULL)
-        return lp_sharing_new_of_classes(job->quotient, record, NULL);
+    if (job->quotient != NULL) {
+        LpSharing *sharing = lp_sharing_new_of_classes(job->quotient, record, NULL);
+        lp_sharing_set_uncontended(sharing, view.uncontended);
+        return sharing;
+    }
     return run->kind == LP_ATTRIBUTED_CONTENDERS || run->kind == LP_ATTRIBUTED_AS_IS
                ? NULL
                : lp_sharing_new(run->scene->network, view.uncontended, record);

@@ -138,8 +138,8 @@ new_placement(const LpCollectiveRequest *self)
     return lp_placement_new_given(n, g_memdup2(self->accelerators, n * sizeof(guint32)));
 }
 
-/* A rank itself, and the couriers of what it has under way. */
-#define ACTORS_PER_RANK (1 + LP_ROUND_PLAN_AT_ONCE)
+/* A rank itself, and the couriers of what it has under way, of which more are rare. */
+#define ACTORS_PER_RANK 9
 /* More would run for hours. */
 #define MESSAGES_MAX 100000000u
 

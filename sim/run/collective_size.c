@@ -118,7 +118,7 @@ add_intra_wait(Count *self)
 {
     if (!lp_isolated_ring_sends_inter(self->ring))
         return;
-    double intra_s = lp_isolated_intra_time_s(self->ring, self->op, self->protocol);
+    double intra_s = lp_isolated_least_time_s(self->ring, self->op, self->protocol, FALSE, NULL);
     double latency_s =
         self->protocol->base_s + lp_isolated_step_latency_s(self->ring, self->protocol);
     double all_s = lp_isolated_ring_time_s(self->ring, self->op, self->actors->fidelity);
@@ -245,7 +245,7 @@ add_one_round(Count *self, LpRoundPlan *plan)
     gboolean waits = plan->n_rounds > 0 && lp_round_plan_wait_s(plan, 0) > 0.0;
     for (guint64 i = 0; plan->n_rounds > 0 && i < self->communicator->n_members; i++) {
         guint64 n = lp_round_plan_transfers(plan, i, 0, transfers);
-        if (n > LP_ROUND_PLAN_AT_ONCE)
+        if (n > plan->at_once)
             return FALSE;
         for (guint64 k = 0; k < n; k++) {
             const LpRoute *route =

@@ -142,9 +142,10 @@ insert(Costliest *self, LpHeldLink link, const LpCrossing *crossings)
     }
 }
 
-/* What the flows of @flow_class add to what crossed a link of theirs. */
+/* What a flow of @flow_class adds to what crossed a link of its own, which @weight of its bytes do.
+ */
 static void
-add_class(LpCrossing *crossings, const LpFlowRecord *record, guint32 flow_class)
+add_class(LpCrossing *crossings, const LpFlowRecord *record, guint32 flow_class, double weight)
 {
     const LpCrossing *of_class = &record->of_class[flow_class];
     LpCrossing *at = &crossings[record->class_kind[flow_class]];
@@ -153,7 +154,7 @@ add_class(LpCrossing *crossings, const LpFlowRecord *record, guint32 flow_class)
     at->from_s = at->n_flows == 0 ? of_class->from_s : MIN(at->from_s, of_class->from_s);
     at->to_s = MAX(at->to_s, of_class->to_s);
     at->n_flows += of_class->n_flows;
-    at->bytes += of_class->bytes;
+    at->bytes += of_class->bytes * weight;
 }
 
 /* Of a class of links only what it held back is recorded: what crossed one of them is what their
@@ -167,7 +168,7 @@ add_classes(LpCrossing *crossings, const LpFlowRecord *record, guint32 link)
         const LpFlowOfRun *flow = &g_array_index(list->flows, LpFlowOfRun, i);
         for (guint32 k = 0; k < lp_flow_of_run_n_links(flow); k++)
             if (flow->route->links[k] == link)
-                add_class(crossings, record, classes[i]);
+                add_class(crossings, record, classes[i], lp_route_weight(flow->route, k));
     }
 }
 

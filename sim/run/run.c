@@ -6,6 +6,7 @@
 #include "sim/engine/engine.h"
 #include "sim/run/forecast.h"
 #include "sim/run/homes.h"
+#include "sim/run/run_sharing.h"
 
 #include <simgrid/barrier.h>
 
@@ -418,27 +419,6 @@ start_surroundings(const LpSurroundings *self, struct s4u_Host *home)
         lp_watch_start(self->watch, home);
 }
 
-/* What takes the place of the engine or stands before it, and in place of @given.sharing where
- * circuits turn; NULL: nothing. */
-static LpSharing *
-new_sharing(const LpRunJob *jobs, guint n_jobs, const LpSurroundings *given)
-{
-    const LpNetwork *network = jobs[0].map->network;
-    LpRotorRun *rotor = NULL;
-    for (guint i = 0; i < n_jobs && rotor == NULL; i++)
-        rotor = jobs[i].turns ? lp_rotor_run_new(network) : NULL;
-    if (rotor == NULL && given->sharing != NULL)
-        return NULL;
-    LpSharing *lossy = rotor == NULL ? lp_sharing_new_lossy(network) : NULL;
-    if (lossy != NULL)
-        return lossy;
-    gboolean recovers = given->faults != NULL && lp_faults_any_recovers(given->faults);
-    if (rotor == NULL && !recovers)
-        return NULL;
-    return lp_sharing_new_of_engine(rotor,
-                                    recovers ? lp_opening_new(network, given->quotient) : NULL);
-}
-
 static void
 tell_what_to_expect(const LpSurroundings *self, const LpRunJob *jobs, guint n_jobs, guint64 n_steps)
 {
@@ -454,7 +434,8 @@ lp_run_jobs(const LpRunJob *jobs, guint n_jobs, const LpSurroundings *given,
             LpRunResult *out_results)
 {
     LpSurroundings all = *given, *surroundings = &all;
-    g_autoptr(LpSharing) own = new_sharing(jobs, n_jobs, &all);
+    g_autoptr(LpSharing) own =
+        lp_run_sharing_new(jobs, n_jobs, all.sharing, all.faults, all.quotient);
     all.sharing = own != NULL ? own : all.sharing;
     g_autofree JobRun *runs = g_new0(JobRun, n_jobs);
     LpStepCount progress = {.show = surroundings->progress, .data = surroundings->progress_data};

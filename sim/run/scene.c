@@ -270,6 +270,14 @@ lp_scene_load(LpScene *self, GError **error)
     if (lp_engine_has_started())
         return TRUE;
     const LpMachine *machine = lp_network_machine(self->network);
+    gboolean is_apart = FALSE, is_plain = !machine->circuits.is_present &&
+                                          self->scenario->traffic->len == 0 &&
+                                          self->scenario->failures->len == 0;
+    for (guint i = 0; i < self->jobs->len; i++)
+        is_apart =
+            is_apart || lp_communication_map_is_apart(lp_scene_job(self, i)->map, self->fidelity);
+    if (is_apart && is_plain)
+        return lp_network_load_bare(self->network, self->engine_options, error);
     g_autoptr(LpRouteUse) use = lp_route_use_new(self->network);
     if (self->scenario->traffic->len > 0 || self->scenario->failures->len > 0 ||
         machine->circuits.is_present)

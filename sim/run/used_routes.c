@@ -22,10 +22,11 @@ is_simulated(const Walk *self, guint64 rank)
            lp_communicators_place(self->map->communicators, LP_GROUP_TP, rank) == 0;
 }
 
+/* The engine does not send what goes many ways. */
 static void
 add(Walk *self, const LpConnection *connection)
 {
-    if (connection->present)
+    if (connection->present && connection->route.weights == NULL)
         lp_route_use_add(self->use, &connection->route);
 }
 
@@ -105,6 +106,8 @@ lp_used_routes_load(LpNetwork *network, const LpCommunicationMap *map,
                     const LpCircuitPlan *circuits, const GArray *engine_options, GError **error)
 {
     const LpMachine *machine = lp_network_machine(network);
+    if (lp_communication_map_is_apart(map, fidelity))
+        return lp_network_load_bare(network, engine_options, error);
     g_autoptr(LpRouteUse) use = lp_route_use_new(network);
     if (circuits != NULL || machine->circuits.is_present)
         lp_route_use_add_all(use);

@@ -59,7 +59,6 @@ DIFFERENT = {
     ("all-gather", "doubling", 12, "crossbar"): 0.579,
     ("all-gather", "doubling", 12, "crossbar, 1 us a link"): 0.531,
     ("all-gather", "doubling", 12, "4:1 tree"): -0.075,
-    ("all-to-all", "direct", 12, "4:1 tree"): 0.069,
     ("reduce-scatter", "pairwise", 8, "4:1 tree"): 0.1875,
     ("reduce-scatter", "pairwise", 16, "4:1 tree"): 0.0625}
 

@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""All-to-alls against bounds of capacity: bytes that cross a cut over its rate, worked out here."""
+import json
+import random
+import subprocess
+import unittest
+
+from test_circuits import Machines, opus
+
+PLAIN = "--domain-latency=0s --scale-out-latency=0s "
+EVERY = ("", "--collapse=off", "--fidelity=message", "--fidelity=message --collapse=off")
+
+
+class Exchanges(Machines):
+    def run_it(self, *words):
+        done = subprocess.run([opus.PROGRAM, *words, "--format=json"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, f"{words}: {done.stderr}")
+        return json.loads(done.stdout)
+
+    def exchange_s(self, file, size, options=""):
+        return self.run_it("collective", "all-to-all", file, "--library=single-ring",
+                           f"--bytes={size}B", *options.split())["runs"][0]["time_s"]
+
+    def machine(self, options):
+        return self.generate("m.xml", f"--system=generic {PLAIN}{options}")
+
+    def hold(self, file, size, bound_s, options="", below=1.0 + 1e-6):
+        """Flows meet the bound. Messages end one by one, and the last ones leave links idle."""
+        for every in EVERY:
+            took_s = self.exchange_s(file, size, f"{options} {every}")
+            most = max(below, 1.02) if "message" in every else below
+            self.assertGreaterEqual(took_s, bound_s * (1.0 - 1e-6), f"{options} {every}")
+            self.assertLessEqual(took_s, bound_s * most, f"{options} {every}")
+
+    def test_leaves(self):
+        """Blocks that leave a leaf of 32 of 128 ports share its links up, 32 / ratio of them; with
+        wide leaves the ports decide."""
+        for ratio in (1, 2, 4, 8):
+            file = self.machine("--accelerators=128 --domain-size=8 --scale-out-bandwidth=50GBps "
+                                f"--leaf-ports=32 --oversubscription={ratio}")
+            size = 128 * 10**6
+            self.hold(file, size, max(120 * 10**6 / 50e9, 96 * 10**6 * ratio / 50e9))
+
+    def test_several_groups(self):
+        """Four groups, each over all leaves: what leaves a leaf is that of all of them."""
+        file = self.machine("--accelerators=128 --domain-size=1 --scale-out-bandwidth=50GBps "
+                            "--leaf-ports=32 --oversubscription=4")
+        size = 32 * 10**6
+        self.hold(file, size, 32 * 24 * 10**6 / (8 * 50e9), "--ranks=32 --groups=4 --strided", 1.01)
+
+    def test_dragonfly(self):
+        """Between each two groups of eight ports is one link, which carries 64 blocks each way, 2 MB
+        each of 64 MB among 32."""
+        file = self.machine("--accelerators=32 --domain-size=1 --topology=dragonfly --scale-out-bandwidth=25GBps "
+                            "--group-routers=4 --router-ports=2 --local-links=1 --global-links=1")
+        self.hold(file, 64 * 10**6, 64 * 2 * 10**6 / 25e9)
+
+    def test_rails(self):
+        """Rails that never meet: of 16 blocks seven stay in the domain and seven change rails over it,
+        eight leave by the card."""
+        file = self.machine("--accelerators=16 --domain-size=8 --domain-bandwidth=10GBps "
+                            "--topology=crossbar --nic-bandwidth=10GBps --nics-per-domain=8 "
+                            "--port-order=rail --joined-rails=no")
+        for every in ("", "--collapse=off"):
+            self.assertAlmostEqual(self.exchange_s(file, 16 * 10**6, every), 14e6 / 10e9, delta=1e-12)
+        self.hold(file, 16 * 10**6, 14e6 / 10e9, below=1.1)
+
+    def test_experts(self):
+        """In training, simulated and in closed form: 16 all-to-alls, 3/4 of whose bytes leave a leaf
+        of 32 ports over eight links; that is contention of the leaf tier."""
+        file = self.machine("--accelerators=128 --domain-size=8 --scale-out-bandwidth=50GBps "
+                            "--leaf-ports=32 --oversubscription=4")
+        bytes_of = 4096 * 4 * 4096 * 2  # tokens, top-k, hidden, bf16
+        bound_s = 4 * 4 * 32 * bytes_of * 3 / 4 / (8 * 50e9)
+        words = ("gpt3-1.3b", file, *(f"--set={name}" for name in (
+            "layers=4", "hidden=4096", "heads=32", "ffn=14336", "seq=4096", "experts=128", "top-k=4",
+            "expert-ffn=1024", "tp=1", "pp=1", "dp=128", "ep=128", "micro-batch=1", "zero=0",
+            "global-batch=128", "library=single-ring", "embedding=no", "optimizer=none",
+            "precision=bf16")), "--ignore-memory", "--framework=none")
+        for every in ("", "--collapse=off"):
+            result = self.run_it("simulate", *words, *every.split())
+            for form in ("simulated", "closed_form"):
+                self.assertAlmostEqual(result[form]["terms_s"]["ep"] / bound_s, 1.0, delta=1e-3)
+        tiers = self.run_it("contention", *words)["tiers_s"]
+        ports_s = 4 * 4 * 120 / 128 * bytes_of / 50e9
+        self.assertAlmostEqual(tiers["leaf"] / (bound_s - ports_s), 1.0, delta=0.01)
+
+    def test_uneven(self):
+        """With experts that are not loaded alike an all-to-all is at least as slow as its busiest leaf
+        allows, which is never less than with even ones of the same bytes in all."""
+        file = self.machine("--accelerators=32 --domain-size=4 --scale-out-bandwidth=25GBps "
+                            "--leaf-ports=8 --oversubscription=4")
+        words = ("mixtral-8x7b", file, "--set=layers=2", "--set=tp=1", "--set=pp=1", "--set=virtual-stages=1", "--set=schedule=1f1b",
+                 "--set=dp=32",
+                 "--set=ep=8", "--set=global-batch=32", "--set=library=single-ring", "--set=zero=0",
+                 "--ignore-memory", "--framework=none")
+        even_s, skewed_s, off_s = (
+            self.run_it("simulate", *words, *more)["simulated"]["terms_s"]["ep"]
+            for more in ((), ("--set=skew=0.5",), ("--set=skew=0.5", "--collapse=off")))
+        self.assertGreater(skewed_s, even_s)
+        self.assertAlmostEqual(skewed_s / off_s, 1.0, delta=1e-6)
+
+    def test_random(self):
+        """On drawn machines no level of a tree carries more than its links can."""
+        draw = random.Random(39)
+        for _ in range(12):
+            size, leaf = draw.choice((1, 2, 4, 8)), draw.choice((8, 16))
+            n, ratio = draw.choice((32, 64)), draw.choice((1, 2, 4))
+            file = self.machine(f"--accelerators={n} --domain-size={size} --leaf-ports={leaf} "
+                                f"--oversubscription={ratio} --scale-out-bandwidth=20GBps")
+            block = draw.randrange(1, 10**6)
+            out = leaf * (n - leaf) * block / (leaf / ratio * 20e9)
+            self.hold(file, n * block, max(out, (n - size) * block / 20e9), below=1.2)
+
+
+if __name__ == "__main__":
+    unittest.main()

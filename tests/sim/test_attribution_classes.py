@@ -106,9 +106,6 @@ def main():
             workload, *settings = plan.split()
             by_classes = attribute(label, workload, machine, settings, "on")
             found = compare(by_classes, attribute(label, workload, machine, settings, "off"))
-            # Groups of experts that keep to their rail below one leaf never meet what is cut.
-            found += [f"{link['name']}: crossed by experts" for link in by_classes["links"] if "DeepSeek" in label
-                      and link["tier"] == "leaf" and any(row["traffic"] == "ep" for row in link["crossed"])]
             complaints += [f"{label}: {what}" for what in found]
             is_classes = any(link["alike"] > 1 for link in by_classes["links"])
             n_classes += is_classes

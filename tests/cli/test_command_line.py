@@ -255,7 +255,7 @@ class Workloads(Case):
 
     def test_describe(self):
         text = self.taken("workload", "describe", "llama-3-8b", "dgx-h100-64", "--set", "pp=2")
-        for part in ("source      Shape, vocabulary: Llama team", "of h100-sxm"):
+        for part in ("source      Shape, vocabulary: Llama team", "fits h100-sxm: "):
             self.assertIn(part, text)
         self.assertRegex(text, r"\spp=2\s")
         report = json.loads(self.taken("workload", "describe", "llama-3-8b", "--format=json"))

@@ -20,7 +20,8 @@ typedef struct {
     const char *virtual_stages; /* NULL: as they are stated, or the framework's */
 } Saving;
 
-/* The workload of the settings so far, with these. */
+/* The workload of the settings so far, with these. It asks for no reserve of memory: what was
+ * measured ran, whatever a process keeps free in general. */
 static LpWorkload *
 build(const LpTrainingRestatement *self, const Saving *saving, guint64 micro_batch, GError **error)
 {
@@ -34,6 +35,7 @@ build(const LpTrainingRestatement *self, const Saving *saving, guint64 micro_bat
     if (saving->virtual_stages != NULL)
         g_ptr_array_add(all, g_strconcat("virtual-stages=", saving->virtual_stages, NULL));
     g_ptr_array_add(all, g_strdup_printf("micro-batch=%" G_GUINT64_FORMAT, micro_batch));
+    g_ptr_array_add(all, g_strdup("memory-reserve=0B"));
     g_ptr_array_add(all, NULL);
     g_autofree char *where = lp_table_where(self->row);
     const char *name = lp_table_text(self->row, "model");

@@ -91,8 +91,14 @@ check_properties(const char *label, json_t *result)
     lp_test_true(label, whole - lp_json_at(result, "simulated.uncontended_iteration_time_s") >
                             -1e-6 * whole);
     lp_test_close(label,
+                  lp_json_at(result, "simulated.uncontended_iteration_time_s") +
+                      lp_json_at(result, "difference.contention_s"),
+                  whole, 1e-12);
+    /* What the closed form has of contention is in it and in the delay. */
+    lp_test_close(label,
                   lp_json_at(result, "closed_form.iteration_time_s") +
-                      lp_json_at(result, "difference.contention_s") +
+                      lp_json_at(result, "difference.contention_s") -
+                      lp_json_at(result, "difference.closed_form_contention_s") +
                       lp_json_at(result, "difference.imbalance_s") +
                       lp_json_at(result, "difference.algorithm_s") +
                       lp_json_at(result, "difference.slowdown_s") +

@@ -16,6 +16,8 @@
 #include "platforms/machine/machine_library.h"
 #include "report/report_parts.h"
 #include "sim/engine/engine.h"
+#include "model/group.h"
+#include "sim/mapping/exchange_flows.h"
 #include "sim/mapping/placement.h"
 
 static LpClosedFormInput
@@ -74,6 +76,27 @@ warn_cut(LpReport *self)
                         self->simulation->quotient.n_rounds, 100.0 * contention_s / time_s));
 }
 
+/* All-to-alls over links that do not feel them. */
+static void
+warn_exchanges(LpReport *self)
+{
+    const LpTransformer *shape = &self->workload->transformer;
+    const LpPlan *plan = &self->workload->plan;
+    double n = lp_transformer_n_expert_layers(shape) > 0
+                   ? (double)lp_group_size(shape, plan, LP_GROUP_EP)
+                   : 0.0;
+    double n_pairs = n * (double)lp_plan_n_ranks(plan);
+    if (n <= (double)self->machine->domain_size ||
+        (n <= LP_EXCHANGE_MEMBERS_MAX && n_pairs <= LP_EXCHANGE_PAIRS_MAX))
+        return;
+    g_ptr_array_add(self->warnings,
+                    g_strdup_printf("all-to-alls: among %.0f ranks, %.3g pairs in all, are not "
+                                    "followed pair by pair (at most %u ranks and %.3g pairs are); "
+                                    "narrow links above the ports do not slow them",
+                                    n, n_pairs, LP_EXCHANGE_MEMBERS_MAX,
+                                    (double)LP_EXCHANGE_PAIRS_MAX));
+}
+
 static void
 init(LpReport *self, const LpWorkload *workload, const LpMachine *machine,
      const LpSimulation *simulation, const LpPlacement *placement)
@@ -95,6 +118,7 @@ init(LpReport *self, const LpWorkload *workload, const LpMachine *machine,
     warn_memory(self);
     warn_precision(self);
     warn_cut(self);
+    warn_exchanges(self);
 }
 
 void

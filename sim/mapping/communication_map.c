@@ -98,16 +98,9 @@ is_exchange(const LpCommunicationMap *self, LpGroup group, const GArray *ops)
     return n > 0 && ops->len > 0 && lp_communicators_get(self->communicators, group, 0)->exchanges;
 }
 
-static guint64
-odd(double number)
-{
-    return (guint64)number / 2 * 2 + 1;
-}
-
-/* Of so many pairs one is looked at; an odd number, since those of equal distance may have a path
- * in common. */
-static guint64
-find_stride(const LpCommunicationMap *self, const GPtrArray *ops)
+/* Whether pairs of all of its all-to-alls are few enough to be followed. */
+static gboolean
+follows_pairs(const LpCommunicationMap *self, const GPtrArray *ops)
 {
     double n_pairs = 0.0;
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
@@ -117,14 +110,7 @@ find_stride(const LpCommunicationMap *self, const GPtrArray *ops)
             double n = lp_communicators_get(self->communicators, group, k)->n_members;
             n_pairs += n * n;
         }
-    return odd(n_pairs / LP_EXCHANGE_PAIRS_MAX);
-}
-
-static guint64
-own_stride(const LpCommunicator *communicator, guint64 stride)
-{
-    double n = communicator->n_members;
-    return MAX(stride, odd(n * n / LP_EXCHANGE_PAIRS_MAX_EACH));
+    return n_pairs <= LP_EXCHANGE_PAIRS_MAX;
 }
 
 /* Bytes on the wire within domains for each between them. */
@@ -143,7 +129,7 @@ near_factor(const LpCommunicationMap *self, const LpCommunicator *communicator, 
 
 /* Circuits join members for a time, and go their own ways. */
 static void
-add_exchanges(LpCommunicationMap *self, LpGroup group, const GArray *ops, guint64 stride)
+add_exchanges(LpCommunicationMap *self, LpGroup group, const GArray *ops, gboolean follows)
 {
     if (!is_exchange(self, group, ops))
         return;
@@ -154,10 +140,10 @@ add_exchanges(LpCommunicationMap *self, LpGroup group, const GArray *ops, guint6
     for (guint k = 0; k < lp_communicators_n(self->communicators, group); k++) {
         const LpCommunicator *communicator = lp_communicators_get(self->communicators, group, k);
         LpExchangeFlows *flows =
-            runs_plain(self, ops, communicator) && own_stride(communicator, stride) == 1
+            follows && communicator->n_members <= LP_EXCHANGE_MEMBERS_MAX &&
+                    runs_plain(self, ops, communicator)
                 ? lp_exchange_flows_new(self->layout, communicator, connections,
-                                        near_factor(self, communicator, ops),
-                                        own_stride(communicator, stride))
+                                        near_factor(self, communicator, ops))
                 : NULL;
         gboolean has_far = flows != NULL && flows->has_far;
         self->is_weighted = self->is_weighted || (flows != NULL && flows->has_weights);
@@ -306,9 +292,9 @@ lp_communication_map_new(const LpProgram *program, const LpNetwork *network,
     }
     for (LpConnectionKind kind = 0; kind < LP_CONNECTION_LINE; kind++)
         add_connections(self, kind, ops->pdata[lp_connection_group(kind)]);
-    guint64 stride = find_stride(self, ops);
+    gboolean follows = follows_pairs(self, ops);
     for (LpGroup group = 0; group < LP_N_GROUPS; group++) {
-        add_exchanges(self, group, ops->pdata[group], stride);
+        add_exchanges(self, group, ops->pdata[group], follows);
         find_many_sends(self, group, ops->pdata[group]);
     }
     add_lines(self);

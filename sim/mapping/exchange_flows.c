@@ -31,7 +31,6 @@ typedef struct {
     LpExchangeFlows *flows;
     LpTraffic traffic;
     double near_factor;
-    guint64 stride;
     LpSites sites;
     GArray **loads;        /* owned Load, by member and side */
     GHashTable *places;    /* owned: of a member's side and link to its place in loads, plus 1 */
@@ -134,9 +133,9 @@ add_pairs_of(Builder *self, guint32 from, GArray *links)
     for (guint32 to = first; to < first + n_near; to++)
         if (to != from)
             add_pair(self, from, to, 1.0, links);
-    for (guint64 distance = 1; distance < n; distance += self->stride)
+    for (guint64 distance = 1; distance < n; distance++)
         n_seen += (guint32)((from + distance) % n) - first >= n_near;
-    for (guint64 distance = 1; distance < n; distance += self->stride) {
+    for (guint64 distance = 1; distance < n; distance++) {
         guint32 to = (guint32)((from + distance) % n);
         if (to < first || to >= first + n_near)
             add_pair(self, from, to, (double)(n - n_near) / n_seen, links);
@@ -393,7 +392,7 @@ find_members(Builder *self)
 
 LpExchangeFlows *
 lp_exchange_flows_new(const LpRankLayout *layout, const LpCommunicator *communicator,
-                      LpConnection *connections, double near_factor, guint64 stride)
+                      LpConnection *connections, double near_factor)
 {
     guint32 n = communicator->n_members;
     LpExchangeFlows *self = g_new0(LpExchangeFlows, 1);
@@ -405,7 +404,6 @@ lp_exchange_flows_new(const LpRankLayout *layout, const LpCommunicator *communic
                        .flows = self,
                        .traffic = lp_group_traits(communicator->group)->traffic,
                        .near_factor = near_factor,
-                       .stride = stride,
                        .sites = lp_rank_layout_sites(layout, communicator),
                        .loads = g_new(GArray *, n * N_SIDES),
                        .places = g_hash_table_new(NULL, NULL),

@@ -41,18 +41,18 @@ typedef struct {
     GPtrArray *blocks;    /* owned: links and weights of those connections' routes */
 } LpExchangeFlows;
 
-/** Pairs of members that are looked at, one by one, of all communicators of a job, and of one: of
- * more, as many in equal distances stand for all. */
+/** Members of a communicator, and pairs of members of all communicators of a job, whose data are
+ * followed pair by pair. Where there are more, all that leaves a domain goes to the next one, and
+ * links above the ports do not feel it. */
+#define LP_EXCHANGE_MEMBERS_MAX 2048u
 #define LP_EXCHANGE_PAIRS_MAX 40000000u
-#define LP_EXCHANGE_PAIRS_MAX_EACH 1500000u
 
 /** @connections: by rank, those that lead out of the members' domains, which get links and weights;
  * NULL: there are none, or they stay as they are. @near_factor: bytes on the wire within domains
- * for each between them. @stride: of so many pairs one is looked at. Returns: (transfer full). */
+ * for each between them. Returns: (transfer full). */
 LpExchangeFlows *lp_exchange_flows_new(const LpRankLayout *layout,
                                        const LpCommunicator *communicator,
-                                       LpConnection *connections, double near_factor,
-                                       guint64 stride);
+                                       LpConnection *connections, double near_factor);
 void lp_exchange_flows_free(LpExchangeFlows *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpExchangeFlows, lp_exchange_flows_free)
 

@@ -185,12 +185,12 @@ STYLES = {"fat tree": (ELECTRICAL, "", "#777"), "MixNet": (MIXNET, "25ms", "#1f5
 
 def rates_panel(rows, model, left, right, top, bottom):
     across = Logarithmic(100, 800, left, right)
-    low, high = 0.95, 3.3
+    low, high = 0.95, 3.6
 
     def up(value):
         return bottom - (value - low) / (high - low) * (bottom - top)
     yield text((left + right) / 2, top - 12, model)
-    for value in (1.0, 1.5, 2.0, 2.5, 3.0):
+    for value in (1.0, 1.5, 2.0, 2.5, 3.0, 3.5):
         yield line(left, up(value), right, up(value), "#333" if value == 1.0 else "#e4e4e4")
         yield text(left - 5, up(value) + 4, f"{value:.1f}", "end", size=10)
     for gbps in RATES:
@@ -206,7 +206,7 @@ def rates_panel(rows, model, left, right, top, bottom):
 
 def delays_panel(rows, left, right, top, bottom):
     across = Logarithmic(1e-6, 10.0, left, right)
-    low, high = 0.95, 1.5
+    low, high = 0.95, 1.55
 
     def up(value):
         return bottom - (value - low) / (high - low) * (bottom - top)

@@ -92,6 +92,17 @@ add_hop(Builder *self, const LpHop *hop, guint32 first, const GArray *links, Cro
     }
 }
 
+/* Circuits of a hybrid carry bytes together with the network beside them, which may also carry all
+ * of an exchange: no link of the way over the circuits has to carry what crosses it. */
+static gboolean
+is_hybrid_hop(const Builder *self, const LpHop *hop)
+{
+    const LpMachine *machine = lp_network_machine(network_of(self));
+    return lp_circuit_switch_is_hybrid(&machine->circuits) &&
+           lp_machine_plane(machine, self->traffic) == 0 &&
+           lp_machine_attachment(machine, hop->from, hop->to) == LP_ATTACHMENT_SCALE_OUT;
+}
+
 static void
 add_pair(Builder *self, guint32 from, guint32 to, double n_pairs, GArray *links)
 {
@@ -104,7 +115,8 @@ add_pair(Builder *self, guint32 from, guint32 to, double n_pairs, GArray *links)
     g_array_set_size(links, 0);
     guint32 n = lp_network_find_hops(network_of(self), a, b, self->traffic, links, hops);
     for (guint32 i = 0; i < n; i++)
-        add_hop(self, &hops[i], i == 0 ? 0 : hops[i - 1].end_link, links, crossing);
+        if (!is_hybrid_hop(self, &hops[i]))
+            add_hop(self, &hops[i], i == 0 ? 0 : hops[i - 1].end_link, links, crossing);
     if (reach == LP_REACH_DOMAIN)
         return;
     self->flows->has_far = TRUE;

@@ -260,22 +260,40 @@ class Failures(Forms):
 
 
 class Wavelengths(Machines):
+    RATES = (25e9, 10e9, 2e9)
+
+    def over(self, policy, rate, dead_s):
+        file = self.generate("c.xml", "--system=ocs --accelerators=32 --domain-size=4 "
+                             f"--scale-out-bandwidth=50GBps --policy={policy} --circuit-ports=2 "
+                             f"--wavelength-bandwidth={rate / 1e9}GBps --reconfiguration-time={dead_s}s")
+        return self.simulate("gpt3-1.3b", file, "tp=4 pp=2 dp=4 global-batch=32 framework=none")
+
     def test_slow_wavelengths(self):
-        """What narrow wavelengths cost is no contention: it is there where nothing meets, too. Circuits that
-        never change have the same rates, and a path over several takes as many times as long."""
+        """What narrow wavelengths cost is no contention: it is there where nothing meets, too. Contention is
+        waiting for circuits alone, a whole dead time each, as often at all rates; without dead times there
+        is none. Circuits that never change have the same rates, and a path over several takes as many times
+        as long."""
         for policy in ("demand", "provision", "static"):
-            last_s = 0.0
-            for rate in ("25GBps", "10GBps", "2GBps"):
-                file = self.generate("c.xml", "--system=ocs --accelerators=32 --domain-size=4 "
-                                     f"--scale-out-bandwidth=50GBps --policy={policy} --circuit-ports=2 "
-                                     f"--wavelength-bandwidth={rate}")
-                result = self.simulate("gpt3-1.3b", file, "tp=4 pp=2 dp=4 global-batch=32 framework=none")
-                time_s = result["simulated"]["iteration_time_s"]
-                self.assertLess(abs(result["difference"]["contention_s"]), 1e-9 * time_s, (policy, rate))
-                self.assertLess(abs(result["difference"]["unexplained_s"]), 1e-9 * time_s, (policy, rate))
-                self.assertGreaterEqual(time_s, last_s)
-                last_s = time_s
-            self.assertGreater(last_s, 0.5, policy)
+            for dead_s in (0.04, 0.0):
+                last_s, waits, dp_s = 0.0, set(), []
+                waits_at_all = policy != "static" and dead_s > 0.0
+                for rate in self.RATES:
+                    result, label = self.over(policy, rate, dead_s), (policy, dead_s, rate)
+                    time_s = result["simulated"]["iteration_time_s"]
+                    n_waits = result["circuits"]["critical_path_reconfigurations"] if waits_at_all else 0
+                    waits.add(n_waits)
+                    dp_s.append(result["simulated"]["terms_s"]["dp"])
+                    self.assertLess(abs(result["difference"]["contention_s"] - n_waits * dead_s),
+                                    1e-9 * time_s, label)
+                    self.assertLess(abs(result["difference"]["unexplained_s"]), 1e-9 * time_s, label)
+                    self.assertGreaterEqual(time_s, last_s)
+                    last_s = time_s
+                self.assertEqual((len(waits), waits != {0}), (1, waits_at_all), label)
+                fast, slow, slowest = (1 / rate for rate in self.RATES)
+                self.assertAlmostEqual((dp_s[2] - dp_s[1]) / (slowest - slow),
+                                       (dp_s[1] - dp_s[0]) / (slow - fast), delta=1e-9 / (slow - fast))
+                if waits_at_all or policy == "static":
+                    self.assertGreater(last_s, 0.5, policy)
 
 
 # Its own tests only, not those that it is made from.

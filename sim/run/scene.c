@@ -262,6 +262,16 @@ lp_scene_check_stall(const LpScene *self, const LpStall *stall, guint64 n_waitin
 
 /* --- making it --- */
 
+/* Whether none of its jobs needs routes of the engine, also in a run without the others. */
+static gboolean
+all_are_apart(const LpScene *self)
+{
+    gboolean all = self->jobs->len > 0;
+    for (guint i = 0; i < self->jobs->len; i++)
+        all = all && lp_communication_map_is_apart(lp_scene_job(self, i)->map, self->fidelity);
+    return all;
+}
+
 /* For all runs of its jobs, which load nothing again. Background sends to whom it draws, and
  * failures are told to links by their names in the machine. */
 gboolean
@@ -270,17 +280,12 @@ lp_scene_load(LpScene *self, GError **error)
     if (lp_engine_has_started())
         return TRUE;
     const LpMachine *machine = lp_network_machine(self->network);
-    gboolean is_apart = FALSE, is_plain = !machine->circuits.is_present &&
-                                          self->scenario->traffic->len == 0 &&
-                                          self->scenario->failures->len == 0;
-    for (guint i = 0; i < self->jobs->len; i++)
-        is_apart =
-            is_apart || lp_communication_map_is_apart(lp_scene_job(self, i)->map, self->fidelity);
-    if (is_apart && is_plain)
+    gboolean has_others = machine->circuits.is_present || self->scenario->traffic->len > 0 ||
+                          self->scenario->failures->len > 0;
+    if (!has_others && all_are_apart(self))
         return lp_network_load_bare(self->network, self->engine_options, error);
     g_autoptr(LpRouteUse) use = lp_route_use_new(self->network);
-    if (self->scenario->traffic->len > 0 || self->scenario->failures->len > 0 ||
-        machine->circuits.is_present)
+    if (has_others)
         lp_route_use_add_all(use);
     for (guint i = 0; i < self->jobs->len; i++)
         lp_used_routes_add(use, lp_scene_job(self, i)->map, NULL, self->fidelity);

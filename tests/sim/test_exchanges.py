@@ -101,6 +101,30 @@ class Exchanges(Machines):
         self.assertGreater(skewed_s, even_s)
         self.assertAlmostEqual(skewed_s / off_s, 1.0, delta=1e-6)
 
+    def test_beside_a_job_without(self):
+        """A job without all-to-alls beside one that has them, on other leaves: each takes what it does in a
+        scenario of its own."""
+        file = self.machine("--accelerators=32 --domain-size=4 --scale-out-bandwidth=25GBps "
+                            "--leaf-ports=8 --oversubscription=4")
+        common = ('framework="none" library="single-ring" layers="2" virtual-stages="1" schedule="1f1b" tp="1" '
+                  'pp="1" dp="16" zero="0" micro-batch="1" global-batch="16"')
+        jobs = (f'<job name="experts" workload="mixtral-8x7b" {common} ep="16" experts="16" accelerators="0-15"/>',
+                f'<job name="dense" workload="gpt3-1.3b" {common} accelerators="16-31"/>')
+        for every in EVERY:
+            alone_s, ended_s = [], []
+            for members in (jobs[:1], jobs[1:], jobs, jobs[::-1]):
+                path = f"{self.folder.name}/scenario.xml"
+                with open(path, "w", encoding="utf-8") as out:
+                    out.write(f'<scenario name="s">{"".join(members)}</scenario>')
+                result = self.run_it("simulate", path, file, "--ignore-memory", *every.split())
+                told = {job["name"]: job for job in result["jobs"]}
+                alone_s.append({name: job["alone_s"] for name, job in told.items()})
+                ended_s.append({name: job["end_s"] for name, job in told.items()})
+            own_s = {**alone_s[0], **alone_s[1]}
+            for seconds in (*alone_s[2:], *ended_s):
+                for name, took_s in seconds.items():
+                    self.assertAlmostEqual(took_s / own_s[name], 1.0, delta=1e-9, msg=f"{name} {every}")
+
     def test_random(self):
         """On drawn machines no level of a tree carries more than its links can."""
         draw = random.Random(39)

@@ -465,7 +465,7 @@ def run(task):
             return True, [f"exit {done.returncode}: {done.stderr}"]
         result = json.loads(done.stdout)
         found = faults(plan, result)
-        if by_ranks and link_law.holds(plan, "message" if "--fidelity=message" in options else "flow"):
+        if by_ranks and link_law.holds(plan):
             fault = link_law.fault(tables, result["simulated"]["iteration_time_s"])
             found += [] if fault is None else [fault]
     return True, [" ".join(line) + ": " + fault for fault in found]

@@ -244,7 +244,7 @@ def run(task, workload="gpt3-175b"):
             by_ranks = simulate(line + ["--collapse=off", f"--csv={tables}"])
             fault = link_law.fault(tables, by_ranks["simulated"]["iteration_time_s"])
         outcome = compare(line, by_classes, by_ranks, collapse)
-        if outcome.fault is None and fault is not None and link_law.holds(settings, fidelity):
+        if outcome.fault is None and fault is not None and link_law.holds(settings):
             outcome.fault = f"{' '.join(line)}: {fault}"
         outcome.used = "one of each is simulated" in by_classes["engine"]["proof"]
         return outcome

@@ -144,7 +144,7 @@ class Case:
         self.options, size = quotient_cases.draw_fabric(r)
         self.text = quotient_cases.draw_scenario(r, size)
         self.fidelity = "message" if r.random() < 0.25 else "flow"
-        self.law = all(link_law.holds(dict(re.findall(r'([a-z-]+)="([^"]*)"', line)), self.fidelity)
+        self.law = all(link_law.holds(dict(re.findall(r'([a-z-]+)="([^"]*)"', line)))
                        for line in self.text.split("\n"))
         self.machine = os.path.join(folder, self.options.replace(" ", "").replace("/", "") + ".xml")
         self.scenario = os.path.join(folder, f"{number}.xml")

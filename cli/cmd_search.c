@@ -11,6 +11,7 @@
 #include "report/search_report.h"
 #include "workloads/description/workload_text.h"
 
+#include <math.h>
 #include <string.h>
 
 #define JOBS_MAX 1024
@@ -68,6 +69,8 @@ read_choices(const Options *options, Choices *out, GError **error)
         !lp_number_parse(options->budget, 0.0, 1e9, &out->run.budget_s, &fault)) {
         return lp_usage_error(error, "--budget: %s", fault->message);
     }
+    if (options->budget == NULL)
+        out->run.budget_s = INFINITY;
     out->run.n_best = out->n_best;
     out->run.within = percent / 100.0;
     out->run.front = FRONT;

@@ -188,7 +188,7 @@ static gboolean
 is_over(const Search *self)
 {
     const LpSearchOptions *options = self->options;
-    return options->budget_s > 0.0 && options->clock_s() - self->started_s > options->budget_s;
+    return isfinite(options->budget_s) && options->clock_s() - self->started_s >= options->budget_s;
 }
 
 /* Chooses the next round of plans from @at on; @at moves behind what was decided. */
@@ -253,7 +253,7 @@ lp_search_run(const LpSearchSpace *space, const LpSearchOptions *options, GError
                    .options = options,
                    .result = result,
                    .order = order,
-                   .started_s = options->budget_s > 0.0 ? options->clock_s() : 0.0};
+                   .started_s = isfinite(options->budget_s) ? options->clock_s() : 0.0};
     const LpSearchPlan *chosen[ROUND];
     guint at = 0, n;
     while ((n = choose(&self, &at, chosen)) > 0) {

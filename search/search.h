@@ -23,7 +23,7 @@ typedef struct {
     double front;    /**< and all on the front of time, memory and accelerators that take at most so
                         much longer */
     gboolean all;    /**< simulate all plans, whatever their bounds */
-    double budget_s; /**< seconds after which no simulation begins; 0: none */
+    double budget_s; /**< seconds after which no simulation begins; INFINITY: none */
     guint n_at_once; /**< processes side by side */
     double (*clock_s)(void);                    /**< asked for the budget */
     void (*progress)(guint64, guint64, void *); /**< plans decided, and all; or NULL */

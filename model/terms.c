@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-/* Of a sum in double precision, which has 53 bits. */
-#define ROUNDING 1e-15
+/* Of a sum of some tens of numbers of 53 bits. */
+#define ROUNDING 1e-14
 
 const char *const lp_term_names[] = {
     "compute",         "tp",   "pp", "dp", "ep", "cp", "bubble", "optimizer",

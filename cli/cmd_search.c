@@ -4,6 +4,7 @@
 #include "cli/inputs.h"
 #include "cli/option_rows.h"
 #include "cli/options.h"
+#include "cli/output_paths.h"
 #include "cli/progress.h"
 
 #include "base/file.h"
@@ -209,6 +210,7 @@ lp_cmd_search(int argc, char **argv, GError **error)
                           "Finds the fastest plans for a workload on one or several machines.",
                           entries, &argc, &argv, 2, G_MAXINT, error) ||
         !read_choices(&options, &choices, error) ||
+        !lp_check_outputs(&(LpOutputPath){"--output", options.output}, 1, argv + 1, error) ||
         !lp_settings_add_framework(&options.settings, options.framework, error) ||
         !lp_settings_add_memory_reserve(&options.settings, options.memory_reserve, error))
         return FALSE;

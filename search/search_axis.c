@@ -202,6 +202,8 @@ add_axis(LpSearchAxes *self, const char *name, const char *texts, const LpWorklo
     for (guint i = 0; i < self->axes->len; i++)
         if (strcmp(lp_search_axis(self, i)->name, name) == 0)
             return lp_value_error(error, "got %s twice, wanted each axis once", name);
+    if (self->axes->len == LP_SEARCH_AXES_MAX)
+        return lp_value_error(error, "got one axis more, wanted at most %d", LP_SEARCH_AXES_MAX);
     if (texts == NULL ? !add_own_values(values, name, workload, n_accelerators, error)
                       : !parse_values(values, name, texts, error))
         return FALSE;

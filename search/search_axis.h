@@ -7,6 +7,9 @@
 
 G_BEGIN_DECLS
 
+/** Axes that a search may have. */
+#define LP_SEARCH_AXES_MAX 24
+
 /** An attribute and the values that it takes, as settings write them. */
 typedef struct {
     char *name;    /* owned */

@@ -6,9 +6,6 @@
 
 G_BEGIN_DECLS
 
-/** Attributes that a plan of a search may set. */
-#define LP_SEARCH_AXES_MAX 24
-
 /** A plan that is legal and fits. */
 typedef struct {
     guint index;                       /**< its own among the plans of the space */

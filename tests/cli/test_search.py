@@ -159,6 +159,14 @@ class Search(Case):
                 ("--vary: hidden: got no values, wanted hidden=VALUE|VALUE...", "--vary=hidden"),
                 ("--vary: micro-batch: got 1..100000, wanted at most 4096 values", "--vary=micro-batch=1..100000")]:
             self.refused(2, message, "search", "gpt3-1.3b", "dgx-a100-8", *options)
+        many = ",".join(name + "=1" for name in (
+            "tp pp cp ep dp micro-batch virtual-stages layers hidden ffn heads kv-heads seq vocab global-batch prefetch seed "
+            "experts top-k expert-ffn shared-experts expert-every window-every expert-tp ep-relay").split())
+        self.refused(2, "got one axis more, wanted at most 24", "search", "gpt3-1.3b", "dgx-a100-8", "--vary=" + many)
+        own = os.path.join(self.folder.name, "own.xml")
+        with open(own, "w", encoding="utf-8") as file:
+            file.write("<workload/>")
+        self.refused(2, "--output", "search", own, "dgx-a100-8", "-o", own)
         self.refused(2, '--top: "0" is out of range', "search", "gpt3-1.3b", "dgx-a100-8", "--top=0")
         self.refused(2, '--within: "-1" is out of range', "search", "gpt3-1.3b", "dgx-a100-8", "--within=-1")
         self.refused(2, "--vary: got 3.2e+08 combinations, wanted at most 1e+08: fewer axes", "search", "gpt3-1.3b",

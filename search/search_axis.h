@@ -46,7 +46,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpSearchAxes, lp_search_axes_free)
 
 /** The axis at @index. Borrowed. */
 const LpSearchAxis *lp_search_axis(const LpSearchAxes *self, guint index);
-/** Combinations of all values; INFINITY where a guint64 cannot hold them. */
+/** Combinations of all values. */
 double lp_search_axes_n_plans(const LpSearchAxes *self);
 
 G_END_DECLS

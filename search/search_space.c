@@ -288,7 +288,7 @@ lp_search_space_new(const LpWorkloadDraft *draft, const LpMachine *const *machin
     g_array_set_clear_func(self->refusals, clear_refusal);
     guint64 n_all = 0;
     for (guint i = 0; i < n_machines; i++)
-        n_all += n_behind(axes[i], 0);
+        n_all += (guint64)lp_search_axes_n_plans(axes[i]);
     for (guint i = 0; i < n_machines; i++) {
         g_autoptr(GPtrArray) texts = setting_texts(axes[i]);
         g_autoptr(GHashTable) libraries =

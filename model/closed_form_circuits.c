@@ -48,7 +48,7 @@ take_turns(const LpClosedFormInput *input)
         !pipeline_leaves(input) || !is_over_circuits(input, LP_TRAFFIC_DP) ||
         !is_over_circuits(input, LP_TRAFFIC_PP))
         return FALSE;
-    for (LpGroup group = LP_GROUP_TP; group < LP_N_GROUPS; group++)
+    for (LpGroup group = LP_GROUP_TP; group < LP_GROUP_GIVEN; group++)
         if (group != LP_GROUP_DP && leaves(input, group) &&
             is_over_circuits(input, lp_group_traits(group)->traffic))
             return FALSE;

@@ -211,10 +211,9 @@ lp_group_size(const LpTransformer *transformer, const LpPlan *plan, LpGroup grou
         return transformer->experts.n > 0 ? lp_plan_expert_replicas(plan) : 1;
     case LP_GROUP_EMBEDDING:
         return MIN(plan->degree[LP_AXIS_PP], 2);
-    case LP_N_GROUPS:
-        break;
+    default: /* of no plan */
+        return 1;
     }
-    g_assert_not_reached();
 }
 
 guint64
@@ -249,7 +248,7 @@ lp_group_member(const LpTransformer *transformer, const LpPlan *plan, LpGroup gr
         return expert_replica_member(plan, rank, index);
     case LP_GROUP_EMBEDDING:
         return stage_member(plan, rank, index == 0 ? 0 : plan->degree[LP_AXIS_PP] - 1);
-    case LP_N_GROUPS:
+    default:
         break;
     }
     g_assert_not_reached();
@@ -278,7 +277,7 @@ lp_group_index(const LpTransformer *transformer, const LpPlan *plan, LpGroup gro
         return expert_replica_index(plan, rank);
     case LP_GROUP_EMBEDDING:
         return lp_plan_coordinates(plan, rank).at[LP_AXIS_PP] == 0 ? 0 : 1;
-    case LP_N_GROUPS:
+    default:
         break;
     }
     g_assert_not_reached();

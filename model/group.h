@@ -6,7 +6,9 @@
 
 G_BEGIN_DECLS
 
-/** The process groups that a rank belongs to. */
+/** The process groups that a rank belongs to. A plan has those before LP_GROUP_GIVEN; programs that
+ * are given, and not made of a plan, have the others, some for each class of traffic
+ * (lp_group_traits()), since a rank may be in several of a class. */
 typedef enum {
     LP_GROUP_TP,
     LP_GROUP_CP,
@@ -17,7 +19,8 @@ typedef enum {
     LP_GROUP_REPLICA,   /**< hybrid sharding: the same share in each set */
     LP_GROUP_EXPERT_DP, /**< ranks that hold the same experts */
     LP_GROUP_EMBEDDING, /**< first and last stage, same position on all other axes */
-    LP_N_GROUPS
+    LP_GROUP_GIVEN,
+    LP_N_GROUPS = LP_GROUP_GIVEN + 16
 } LpGroup;
 
 /** Members of each group of this kind. */

@@ -300,7 +300,7 @@ lp_circuits_record(const LpCircuits *self, LpTimeline *timeline, double end_s)
     const GArray *lives = lp_circuit_state_lives(self->state);
     g_autofree guint32 *stages = g_new0(guint32, self->plan->n_attachments);
     for (guint32 stage = map->program->pipeline.n_stages; stage-- > 0;) {
-        guint64 rank = lp_program_stage_mate(map->program, 0, stage);
+        guint64 rank = lp_program_stage_first(map->program, stage);
         guint64 accelerator = lp_rank_layout_accelerator(map->layout, rank);
         stages[lp_machine_port(machine, accelerator, LP_ATTACHMENT_SCALE_OUT)] = stage + 1;
     }

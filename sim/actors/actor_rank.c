@@ -8,24 +8,6 @@
 #include <simgrid/barrier.h>
 #include <simgrid/engine.h>
 
-/* What is handed to a communication stream: a collective, a message, or, with neither, its end. */
-typedef struct {
-    const LpOp *op; /* borrowed from the iteration */
-    double delay_s;
-    LpChannel *channel; /* borrowed */
-    LpLine line;        /* of the message */
-    LpClock clock;      /* of the rank when it launched it */
-} Launch;
-
-struct LpRankStream {
-    LpRank *rank; /* borrowed */
-    LpStream kind;
-    GQueue launches;    /* owned Launch */
-    LpTokens *launched; /* owned: one a launch */
-    guint64 n_launched, n_finished;
-    LpClock clock; /* only where circuits are switched: of what the stream waited for */
-};
-
 /* --- the host --- */
 
 /* Whether the host waits for the device behind all that it issues. */
@@ -61,19 +43,7 @@ synchronise(LpRank *self, LpHostSync where)
         self->host_s = MAX(self->host_s, simgrid_get_clock());
 }
 
-/* --- streams --- */
-
-/* Whether a communication kernel holds multiprocessors: from its launch on, waiting or not.
- * Messages between stages are copies, and hold none. */
-static gboolean
-communicates(const LpRank *self)
-{
-    for (LpStream stream = 0; stream < LP_STREAM_PP; stream++)
-        if (self->streams[stream] != NULL &&
-            self->streams[stream]->n_launched > self->streams[stream]->n_finished)
-            return TRUE;
-    return FALSE;
-}
+/* --- tasks --- */
 
 /* Computes for @duration_s, longer by the factor while communication runs beside it. */
 static void
@@ -81,7 +51,7 @@ compute(LpRank *self, double duration_s)
 {
     double slowdown = self->run->program->execution.slowdown;
     self->run->n_delays++;
-    while (slowdown > 1.0 && duration_s > 0.0 && communicates(self)) {
+    while (slowdown > 1.0 && duration_s > 0.0 && lp_rank_communicates(self)) {
         double start_s = simgrid_get_clock();
         gboolean timed_out =
             lp_watch_sleep_or(self->run->watch, self->progressed, duration_s * slowdown);
@@ -92,39 +62,6 @@ compute(LpRank *self, double duration_s)
     if (duration_s > 0.0)
         lp_watch_sleep(self->run->watch, duration_s);
 }
-
-static void
-hand_over(LpRank *self, LpStream kind, Launch launch)
-{
-    LpRankStream *stream = self->streams[kind];
-    Launch *item = g_new(Launch, 1);
-    *item = launch;
-    item->clock = self->clock;
-    stream->n_launched++;
-    g_queue_push_tail(&stream->launches, item);
-    lp_tokens_put(stream->launched);
-}
-
-static void
-join(LpRank *self, LpStream kind, guint n_pending, LpTerm term)
-{
-    LpRankStream *stream = self->streams[kind];
-    if (stream->n_launched <= stream->n_finished + n_pending)
-        return;
-    double start_s = self->clock.at_s;
-    lp_meter_join(&self->meter, kind, simgrid_get_clock());
-    self->joined = stream;
-    self->n_finished_wanted = stream->n_launched - n_pending;
-    while (stream->n_finished < self->n_finished_wanted)
-        lp_tokens_take(self->progressed);
-    self->joined = NULL;
-    lp_meter_leave(&self->meter, kind);
-    lp_clock_charge(&self->clock, term, simgrid_get_clock());
-    if (self->run->has_circuits && self->clock.at_s > start_s)
-        lp_clock_follow(&self->clock, &stream->clock.circuits, term, start_s);
-}
-
-/* --- tasks --- */
 
 /* On a device that the host feeds (LpWork): what exceeds the device's own time is the host's. */
 static void
@@ -223,10 +160,11 @@ run_task(LpRank *self, const LpTask *task, const LpStep *step)
         return;
     case LP_TASK_LAUNCH:
         issue(self, task->work.host_s);
-        hand_over(self, task->op->stream, (Launch){.op = task->op, .delay_s = task->delay_s});
+        lp_rank_hand_over(self, task->op->stream,
+                          (LpRankLaunch){.op = task->op, .delay_s = task->delay_s});
         return;
     case LP_TASK_JOIN:
-        join(self, task->op->stream, task->op->n_pending, task->op->term);
+        lp_rank_join(self, task->op->stream, task->op->n_pending, task->op->term);
         return;
     }
 }
@@ -238,13 +176,6 @@ run_segment(LpRank *self, const LpStep *step)
     synchronise(self, LP_HOST_SYNC_PASSES);
     for (guint i = 0; i < range.n; i++)
         run_task(self, &g_array_index(self->run->tasks->tasks, LpTask, range.first + i), step);
-}
-
-static void
-send_message(LpRank *self, LpChannel *channel, LpClock *clock)
-{
-    lp_channel_send(channel, self->run->program->pipeline.message_bytes,
-                    lp_channel_route(channel)->latency_s, clock);
 }
 
 /* While the compute stream waits for others, they may take its circuits. */
@@ -261,17 +192,20 @@ run_send(LpRank *self, const LpStep *step)
     LpChannel *channel = self->out[step->line];
     issue(self, self->run->tasks->message_host_s);
     double start_s = simgrid_get_clock();
-    if (self->streams[LP_STREAM_PP] != NULL) {
-        hand_over(self, LP_STREAM_PP, (Launch){.channel = channel, .line = step->line});
+    LpStream stream = lp_program_line_stream(self->run->program, step->line);
+    if (stream != LP_N_STREAMS) {
+        lp_rank_hand_over(
+            self, stream,
+            (LpRankLaunch){.channel = channel, .line = step->line, .bytes = step->bytes});
         return;
     }
     set_waiting(self, TRUE);
-    send_message(self, channel, &self->clock);
+    lp_rank_send_message(channel, step->bytes, &self->clock);
     set_waiting(self, FALSE);
     lp_clock_charge(&self->clock, LP_TERM_PP, simgrid_get_clock());
     synchronise(self, LP_HOST_SYNC_MESSAGES);
-    lp_rank_trace_send(&self->trace, step->line, lp_channel_n_sent(channel), step, start_s,
-                       self->clock.at_s);
+    lp_rank_trace_send(&self->trace, step->line, lp_channel_n_sent(channel), step->bytes, step,
+                       start_s, self->clock.at_s);
 }
 
 /* Until the message starts on its way, the rank waits for the other stage: that is the bubble. */
@@ -318,26 +252,6 @@ run_step(LpRank *self, const LpStep *step)
         progress->show(progress->n_done, progress->n_steps, progress->data);
 }
 
-/* --- streams --- */
-
-static gboolean
-runs_on(const LpRank *self, LpGroup group, LpStream stream)
-{
-    return self->groups[group] != NULL &&
-           lp_communicator_runtime_communicator(self->groups[group])->stream == stream;
-}
-
-/* Nothing may be sent before its receiver is known to the engine. */
-static void
-attach_group(LpRank *self, LpGroup group)
-{
-    LpCommunicatorRuntime *ring = self->groups[group];
-    LpChannel *inbox =
-        ring == NULL ? NULL : lp_communicator_runtime_inbox(ring, self->index[group]);
-    if (inbox != NULL)
-        lp_channel_attach_receiver(inbox);
-}
-
 static void
 compute_stream(int argc, char **argv)
 {
@@ -349,9 +263,7 @@ compute_stream(int argc, char **argv)
     for (LpLine line = 0; line < LP_N_LINES; line++)
         if (self->in[line] != NULL)
             lp_channel_attach_receiver(self->in[line]);
-    for (LpGroup group = 0; group < LP_N_GROUPS; group++)
-        if (runs_on(self, group, LP_N_STREAMS))
-            attach_group(self, group);
+    lp_rank_attach_groups(self, LP_N_STREAMS);
     (void)sg_barrier_wait(self->run->start);
     if (self->run->start_s > 0.0)
         lp_watch_sleep(self->run->watch, self->run->start_s);
@@ -364,79 +276,7 @@ compute_stream(int argc, char **argv)
     self->run->n_waiting--;
     for (LpStream stream = 0; stream < LP_N_STREAMS; stream++)
         if (self->streams[stream] != NULL)
-            hand_over(self, stream, (Launch){.op = NULL});
-}
-
-/* The stream's own clock, which only circuits need. What begins when it is launched goes on from
- * the rank's path, what had to wait from the stream's. */
-static LpClock *
-stream_clock(LpRank *self, const Launch *launch, LpStream kind)
-{
-    if (!self->run->has_circuits)
-        return NULL;
-    LpClock *clock = &self->streams[kind]->clock;
-    if (launch->clock.at_s >= clock->at_s)
-        *clock = launch->clock;
-    lp_clock_charge(clock, LP_TERM_BUBBLE, simgrid_get_clock());
-    return clock;
-}
-
-static void
-run_launch(LpRank *self, const Launch *launch, LpStream kind)
-{
-    double start_s = simgrid_get_clock();
-    LpClock *clock = stream_clock(self, launch, kind);
-    if (launch->channel != NULL) {
-        send_message(self, launch->channel, clock);
-        lp_rank_trace_send(&self->trace, launch->line, lp_channel_n_sent(launch->channel), NULL,
-                           start_s, simgrid_get_clock());
-        return;
-    }
-    const LpOp *op = launch->op;
-    lp_communicator_runtime_run(self->groups[op->group], self->index[op->group], op,
-                                launch->delay_s, clock, &self->meter, kind);
-    lp_rank_trace_collective(&self->trace, op, NULL, start_s, simgrid_get_clock());
-}
-
-/* Whether the compute stream goes on, or goes on otherwise, now that @stream has finished
- * something: each call of it costs more than to ask. */
-static gboolean
-matters(const LpRank *self, const LpRankStream *stream)
-{
-    if (self->joined == NULL)
-        return !communicates(self);
-    return stream == self->joined && stream->n_finished >= self->n_finished_wanted;
-}
-
-static void
-communication_stream(int argc, char **argv)
-{
-    (void)argc;
-    (void)argv;
-    LpRankStream *stream = sg_actor_self_get_data();
-    LpRank *self = stream->rank;
-    for (LpGroup group = 0; group < LP_N_GROUPS; group++)
-        if (runs_on(self, group, stream->kind))
-            attach_group(self, group);
-    (void)sg_barrier_wait(self->run->start);
-    for (;;) {
-        lp_tokens_take(stream->launched);
-        g_autofree Launch *item = g_queue_pop_head(&stream->launches);
-        if (item->op == NULL && item->channel == NULL)
-            return;
-        run_launch(self, item, stream->kind);
-        stream->n_finished++;
-        if (matters(self, stream))
-            lp_tokens_wake(self->progressed);
-    }
-}
-
-static void
-start_actor(void *data, struct s4u_Host *home, xbt_main_func_t code)
-{
-    sg_actor_t actor = sg_actor_init("rank", home);
-    sg_actor_set_data(actor, data);
-    sg_actor_start_(actor, code, 0, NULL);
+            lp_rank_hand_over(self, stream, (LpRankLaunch){.op = NULL});
 }
 
 void
@@ -444,18 +284,16 @@ lp_rank_start(LpRank *self, struct s4u_Host *home, struct s4u_Host *const *strea
 {
     self->progressed = lp_tokens_new();
     for (LpStream kind = 0; kind < LP_N_STREAMS; kind++) {
-        self->under_way[kind] = g_array_new(FALSE, FALSE, sizeof(double));
+        if (lp_stream_is_inner(kind) || kind == LP_STREAM_DP)
+            self->under_way[kind] = g_array_new(FALSE, FALSE, sizeof(double));
         if (stream_homes[kind] == NULL)
             continue;
-        LpRankStream *stream = g_new0(LpRankStream, 1);
-        stream->rank = self;
-        stream->kind = kind;
-        g_queue_init(&stream->launches);
-        stream->launched = lp_tokens_new();
-        self->streams[kind] = stream;
-        start_actor(stream, stream_homes[kind], (xbt_main_func_t)communication_stream);
+        self->streams[kind] = lp_rank_stream_new(self, kind);
+        lp_rank_stream_start(self->streams[kind], stream_homes[kind]);
     }
-    start_actor(self, home, (xbt_main_func_t)compute_stream);
+    sg_actor_t actor = sg_actor_init("rank", home);
+    sg_actor_set_data(actor, self);
+    sg_actor_start_(actor, (xbt_main_func_t)compute_stream, 0, NULL);
 }
 
 void
@@ -465,12 +303,7 @@ lp_rank_clear(LpRank *self)
         g_clear_pointer(&self->out[line], lp_channel_free);
     for (LpStream kind = 0; kind < LP_N_STREAMS; kind++) {
         g_clear_pointer(&self->under_way[kind], g_array_unref);
-        LpRankStream *stream = self->streams[kind];
-        if (stream == NULL)
-            continue;
-        g_queue_clear_full(&stream->launches, g_free);
-        lp_tokens_free(stream->launched);
-        g_clear_pointer(&self->streams[kind], g_free);
+        g_clear_pointer(&self->streams[kind], lp_rank_stream_free);
     }
     g_clear_pointer(&self->progressed, lp_tokens_free);
 }

@@ -71,4 +71,36 @@ void lp_rank_start(LpRank *self, struct s4u_Host *home, struct s4u_Host *const *
 /** Frees what lp_rank_start() and the caller put in. */
 void lp_rank_clear(LpRank *self);
 
+/* --- streams beside the compute stream (actor_rank_stream.c): each is an actor that does what it
+ * is handed, in order --- */
+
+/** What is handed to a stream: an operation, a message, or, with neither, its end. */
+typedef struct {
+    const LpOp *op;     /* borrowed from the iteration: a launch, beside or await */
+    double delay_s;     /**< LpTask.delay_s */
+    LpChannel *channel; /* borrowed */
+    LpLine line;        /**< of the message */
+    guint64 bytes;      /**< of the message */
+} LpRankLaunch;
+
+/** @rank's stream of @kind: what lp_rank_stream_start() runs. Returns: (transfer full). */
+LpRankStream *lp_rank_stream_new(LpRank *rank, LpStream kind);
+void lp_rank_stream_free(LpRankStream *self);
+/** Starts its actor on @home. */
+void lp_rank_stream_start(LpRankStream *self, struct s4u_Host *home);
+
+/** Gives @launch to the stream of @kind. The compute stream's actor only, as all below. */
+void lp_rank_hand_over(LpRank *self, LpStream kind, LpRankLaunch launch);
+/** Waits until at most @n_pending launches of the stream of @kind are left. The time counts as
+ * @term. */
+void lp_rank_join(LpRank *self, LpStream kind, guint n_pending, LpTerm term);
+/** Whether a communication kernel holds multiprocessors: from its launch on, waiting or not.
+ * Messages between stages are copies, and hold none. */
+gboolean lp_rank_communicates(const LpRank *self);
+/** Lets the engine know who receives what groups of @stream send (LP_N_STREAMS: the compute
+ * stream), for nothing may be sent before. The actor of that stream only. */
+void lp_rank_attach_groups(LpRank *self, LpStream stream);
+/** Sends a message of @bytes over @channel. @clock: as lp_channel_send(). */
+void lp_rank_send_message(LpChannel *channel, guint64 bytes, LpClock *clock);
+
 G_END_DECLS

@@ -55,6 +55,14 @@ lp_rank_trace_collective(const LpRankTrace *self, const LpOp *op, const LpStep *
           step);
 }
 
+void
+lp_rank_trace_beside(const LpRankTrace *self, const LpOp *op, double start_s, double end_s)
+{
+    LpSlice slice = {.name = "beside", .lane = LP_LANE_BESIDE, .start_s = start_s, .end_s = end_s};
+    slice.terms.s[op->term] = end_s - start_s;
+    trace(self, slice, NULL);
+}
+
 /* Of the messages that first replicas send each other. */
 static guint64
 message_of(const LpRankTrace *self, LpLine line, guint32 sender, guint64 number)
@@ -64,13 +72,13 @@ message_of(const LpRankTrace *self, LpLine line, guint32 sender, guint64 number)
 }
 
 void
-lp_rank_trace_send(const LpRankTrace *self, LpLine line, guint64 number, const LpStep *step,
-                   double start_s, double end_s)
+lp_rank_trace_send(const LpRankTrace *self, LpLine line, guint64 number, guint64 bytes,
+                   const LpStep *step, double start_s, double end_s)
 {
     trace(self,
           (LpSlice){.name = "send",
                     .lane = LP_LANE_PP,
-                    .bytes = self->program->pipeline.message_bytes,
+                    .bytes = bytes,
                     .message = message_of(self, line, self->stage, number),
                     .start_s = start_s,
                     .end_s = end_s},
@@ -91,7 +99,7 @@ lp_rank_trace_receive(const LpRankTrace *self, guint32 sender, guint64 number, c
     trace(self,
           (LpSlice){.name = "receive",
                     .lane = LP_LANE_PP,
-                    .bytes = self->program->pipeline.message_bytes,
+                    .bytes = step->bytes,
                     .message = message_of(self, step->line, sender, number),
                     .start_s = sent_s,
                     .end_s = end_s},

@@ -2,7 +2,7 @@
 /* A list of slices. */
 #include "sim/actors/timeline.h"
 
-const char *const lp_lane_names[] = {"compute", "tp", "pp", "dp", "ep", "cp", NULL};
+const char *const lp_lane_names[] = {"compute", "tp", "pp", "dp", "ep", "cp", "beside", NULL};
 
 LpTimeline *
 lp_timeline_new(void)

@@ -11,7 +11,7 @@ add_segment_bytes(const LpProgram *program, const LpSegment *segment, double *io
 {
     for (guint i = 0; i < segment->n_ops; i++) {
         const LpOp *op = lp_program_op(program, segment->first_op + i);
-        gboolean sends = op->kind == LP_OP_COLLECTIVE || op->kind == LP_OP_LAUNCH;
+        gboolean sends = lp_op_is_collective(op);
         double passes = op->collective == LP_COLLECTIVE_ALL_REDUCE ? 2.0 : 1.0;
         if (sends && op->group == LP_GROUP_TP)
             *io_tp += (double)op->bytes * passes;
@@ -26,18 +26,18 @@ lp_contention_share_beside_tp(const LpProgram *program)
     double share = 0.0;
     for (guint stage = 0; stage < program->stage_programs->len; stage++) {
         const LpStageProgram *stage_program = lp_program_stage(program, stage);
-        double tp = 0.0, beside = 0.0, n_sent = 0.0, n_received = 0.0;
+        double tp = 0.0, beside = 0.0, sent = 0.0, received = 0.0;
         for (guint i = 0; i < stage_program->n_steps; i++) {
             const LpStep *step = lp_program_step(program, stage_program->first_step + i);
-            n_sent += step->kind == LP_STEP_SEND;
-            n_received += step->kind == LP_STEP_RECV;
+            sent += step->kind == LP_STEP_SEND ? (double)step->bytes : 0.0;
+            received += step->kind == LP_STEP_RECV ? (double)step->bytes : 0.0;
             if (step->kind == LP_STEP_SEGMENT)
                 add_segment_bytes(program, lp_program_segment(program, step->segment), &tp,
                                   &beside);
         }
         if (!(tp > 0.0))
             return G_MAXDOUBLE;
-        beside += MAX(n_sent, n_received) * (double)program->pipeline.message_bytes;
+        beside += MAX(sent, received);
         share = MAX(share, beside / tp);
     }
     return share;

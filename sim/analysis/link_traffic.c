@@ -109,7 +109,7 @@ find_repeated(const LpProgram *program, guint32 stage)
         const LpSegment *segment = lp_program_segment(program, k);
         for (guint i = 0; n_runs[k] > 0 && i < segment->n_ops; i++) {
             const LpOp *op = lp_program_op(program, segment->first_op + i);
-            if (op->kind == LP_OP_COLLECTIVE || op->kind == LP_OP_LAUNCH)
+            if (lp_op_is_collective(op))
                 add_op(repeated, places, op, n_runs[k]);
         }
     }
@@ -255,16 +255,19 @@ count_communicator(Count *self, const LpCommunicator *communicator)
 /* --- messages between stages --- */
 
 static void
-add_line(Count *self, guint64 rank, const LpConnection *connection, double n_sent)
+add_messages(Count *self, guint64 rank, LpLine line, guint64 bytes, double n)
 {
-    guint64 bytes = self->map->program->pipeline.message_bytes;
-    add_bytes(self, LP_TRAFFIC_PP, rank, connection, n_sent * (double)bytes);
+    const LpConnection *connection = lp_communication_map_connection(
+        self->map, (LpConnectionKind)(LP_CONNECTION_LINE + line), rank);
+    if (!connection->present || !(n > 0.0))
+        return;
+    add_bytes(self, LP_TRAFFIC_PP, rank, connection, n * (double)bytes);
     if (self->tally != NULL)
         lp_traffic_tally_add_message(self->tally,
                                      (LpMessageCount){.traffic = LP_TRAFFIC_PP,
                                                       .operation = LP_MESSAGE_BETWEEN_STAGES,
                                                       .bytes = bytes,
-                                                      .n = n_sent * self->n_iterations});
+                                                      .n = n * self->n_iterations});
 }
 
 static void
@@ -273,17 +276,20 @@ count_messages(Count *self, guint64 rank)
     const LpProgram *program = self->map->program;
     const LpStageProgram *steps = lp_program_stage(program, lp_program_rank_stage(program, rank));
     double n_sent[LP_N_LINES] = {0.0};
+    guint64 bytes[LP_N_LINES] = {0};
     for (guint i = 0; i < steps->n_steps; i++) {
         const LpStep *step = lp_program_step(program, steps->first_step + i);
-        if (step->kind == LP_STEP_SEND)
-            n_sent[step->line] += 1.0;
+        if (step->kind != LP_STEP_SEND)
+            continue;
+        if (step->bytes != bytes[step->line]) {
+            add_messages(self, rank, step->line, bytes[step->line], n_sent[step->line]);
+            n_sent[step->line] = 0.0;
+            bytes[step->line] = step->bytes;
+        }
+        n_sent[step->line] += 1.0;
     }
-    for (LpLine line = 0; line < LP_N_LINES; line++) {
-        const LpConnection *connection = lp_communication_map_connection(
-            self->map, (LpConnectionKind)(LP_CONNECTION_LINE + line), rank);
-        if (connection->present)
-            add_line(self, rank, connection, n_sent[line]);
-    }
+    for (LpLine line = 0; line < LP_N_LINES; line++)
+        add_messages(self, rank, line, bytes[line], n_sent[line]);
 }
 
 static LpLinkTraffic
@@ -303,7 +309,7 @@ count_all(const LpCommunicationMap *map, const LpCircuitPlan *circuits, LpTraffi
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
         for (guint i = 0; i < lp_communicators_n(map->communicators, group); i++)
             count_communicator(&count, lp_communicators_get(map->communicators, group, i));
-    for (guint64 rank = 0; n_stages > 1 && rank < map->n_ranks; rank++)
+    for (guint64 rank = 0; lp_program_has_messages(program) && rank < map->n_ranks; rank++)
         count_messages(&count, rank);
     for (guint32 stage = 0; stage < n_stages; stage++)
         g_array_unref(repeated[stage]);

@@ -100,7 +100,7 @@ collect_ops(Builder *self)
         self->ops[group] = g_ptr_array_new();
     for (guint i = 0; i < program->ops->len; i++) {
         const LpOp *op = lp_program_op(program, i);
-        if (op->kind == LP_OP_COLLECTIVE || op->kind == LP_OP_LAUNCH)
+        if (lp_op_is_collective(op))
             add_op(self->ops[op->group], op);
     }
 }

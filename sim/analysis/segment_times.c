@@ -17,9 +17,9 @@ lp_segment_part(const LpOp *op)
 double
 lp_segment_op_time_s(const LpSegmentTimes *self, guint32 stage, const LpOp *op)
 {
-    if (op->kind == LP_OP_COMPUTE)
+    if (op->kind == LP_OP_COMPUTE || op->kind == LP_OP_BESIDE)
         return op->work.device_s;
-    if (op->kind == LP_OP_JOIN)
+    if (!lp_op_is_collective(op))
         return 0.0;
     return lp_isolated_rings_time_s(self->rings, stage, op, self->fidelity);
 }
@@ -42,7 +42,7 @@ time_segment(LpSegmentTimes *self, guint index)
     for (guint i = 0; i < segment->n_ops; i++) {
         const LpOp *op = lp_program_op(self->program, segment->first_op + i);
         double time_s;
-        if (op->kind == LP_OP_COMPUTE || op->kind == LP_OP_JOIN) {
+        if (!lp_op_is_collective(op)) {
             time_s = lp_segment_op_time_s(self, segment->stage, op);
             times->computing_s += time_s;
         } else {
@@ -53,7 +53,7 @@ time_segment(LpSegmentTimes *self, guint index)
             time_s = known_s;
             times->collectives_s[op->term] += time_s;
         }
-        if (op->kind == LP_OP_LAUNCH) {
+        if (op->kind == LP_OP_LAUNCH || op->kind == LP_OP_BESIDE) {
             times->launched_s += op->stream == LP_STREAM_DP ? time_s : 0.0;
             times->inner_s += lp_stream_is_inner(op->stream) ? time_s : 0.0;
             continue;
@@ -93,6 +93,8 @@ static double
 mean_message_s(const LpCommunicationMap *map)
 {
     const LpProgram *program = map->program;
+    if (program->given != NULL)
+        return 0.0;
     guint32 n_stages = program->pipeline.n_stages;
     g_autofree double *slowest_s = g_new0(double, (gsize)LP_N_LINES *n_stages);
     for (guint64 rank = 0; rank < map->n_ranks; rank++)

@@ -113,7 +113,7 @@ collective_work(const Builder *self, const LpOp *op, double time_s)
 static guint64
 group_bytes(const Builder *self, const LpOp *op)
 {
-    guint64 rank = lp_program_stage_mate(self->program, 0, self->segment->stage);
+    guint64 rank = lp_program_stage_first(self->program, self->segment->stage);
     const LpCommunicator *communicator = lp_program_communicator(self->program, op->group, rank);
     LpAlgorithmSelection selection = lp_rank_layout_selection(self->map->layout, op, communicator);
     if (!selection.is_scheduled)
@@ -220,6 +220,15 @@ append_op(Builder *self, const LpOp *op)
     case LP_OP_LAUNCH:
         append_launch(self, op);
         return;
+    case LP_OP_BESIDE:
+        append(self, (LpTask){.kind = LP_TASK_LAUNCH,
+                              .op = op,
+                              .work.host_s = op->work.host_s,
+                              .delay_s = op->work.device_s});
+        return;
+    case LP_OP_AWAIT:
+        append(self, (LpTask){.kind = LP_TASK_LAUNCH, .op = op});
+        return;
     case LP_OP_JOIN:
         if (joins_merged(self, op))
             append_merged_join(self, op);
@@ -259,7 +268,7 @@ slowed_by_stream(const LpProgram *program)
 static gboolean
 is_of_experts(LpGroup group)
 {
-    return lp_group_traits(group)->axis == LP_AXIS_EP;
+    return group < LP_GROUP_GIVEN && lp_group_traits(group)->axis == LP_AXIS_EP;
 }
 
 /* A host that waits for the device goes on at its own rank's time. */

@@ -41,7 +41,7 @@ lp_run_mode_isolates(LpRunMode self, LpTraffic traffic)
 typedef enum {
     LP_TASK_DELAY,      /**< takes a known time */
     LP_TASK_COLLECTIVE, /**< runs on the group's channels, or takes the group's isolated time */
-    LP_TASK_LAUNCH,
+    LP_TASK_LAUNCH, /**< hands a collective, kernels, or waiting for another stream to a stream */
     LP_TASK_JOIN,
 } LpTaskKind;
 

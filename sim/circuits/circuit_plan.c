@@ -320,16 +320,22 @@ add_communicator(LpCircuitPlan *self, const LpCommunicator *communicator, LpCirc
 /* --- messages between stages --- */
 
 static gboolean
-is_line_planned(const LpCircuitPlan *self, guint64 from, guint64 to)
+is_line_planned(const LpCircuitPlan *self, guint64 from, guint64 to, LpTrafficCount count)
 {
     const LpMachine *machine = machine_of(self);
     const LpRankLayout *layout = self->map->layout;
     return !lp_circuit_switch_is_hybrid(&machine->circuits) ||
            (lp_machine_plane(machine, LP_TRAFFIC_PP) == 0 &&
-            (double)self->map->program->pipeline.message_bytes >=
-                machine->circuits.message_min_bytes &&
+            count.bytes >= count.n_uses * machine->circuits.message_min_bytes &&
             lp_machine_circuits_join(machine, lp_rank_layout_accelerator(layout, from),
                                      lp_rank_layout_accelerator(layout, to)));
+}
+
+/* Whether ranks may send on to others than those that send to them. */
+static gboolean
+has_ways(const LpProgram *program)
+{
+    return program->given != NULL || program->pipeline.n_stages > 2;
 }
 
 static void
@@ -337,20 +343,19 @@ add_line(LpCircuitPlan *self, LpLine line, guint64 rank)
 {
     const LpConnection *connection =
         lp_communication_map_connection(self->map, LP_CONNECTION_LINE + line, rank);
-    guint32 ends[2];
-    if (!connection->present || !is_line_planned(self, rank, connection->to) ||
-        !find_ends(self, rank, connection->to, ends))
-        return;
     LpTrafficCount count =
         self->traffic[lp_program_rank_stage(self->map->program, rank)].line[line];
-    if (count.n_uses <= 0.0)
+    guint32 ends[2];
+    if (!connection->present || count.n_uses <= 0.0 ||
+        !is_line_planned(self, rank, connection->to, count) ||
+        !find_ends(self, rank, connection->to, ends))
         return;
     gpointer key = key_of(rank, connection->to, 0), value = NULL;
     if (!g_hash_table_lookup_extended(self->by_ranks, key, NULL, &value)) {
         begin_pattern(self, LP_TRAFFIC_PP, 0.0, 0.0);
         last_pattern(self)->is_line = TRUE;
         add_circuit(self, ends[0], ends[1], 1);
-        widen(self, self->map->program->pipeline.n_stages > 2 && self->n_lanes > 1 ? 2 : 1);
+        widen(self, has_ways(self->map->program) && self->n_lanes > 1 ? 2 : 1);
         add_rank(self, (guint32)rank);
         add_rank(self, (guint32)connection->to);
         value = GUINT_TO_POINTER(self->patterns->len - 1);

@@ -45,11 +45,13 @@ flush(LpPhaseSequence *self, Reader *reader)
 static void
 append_op(LpPhaseSequence *self, Reader *reader, const LpOp *op)
 {
-    const LpCommunicator *communicator =
-        lp_program_communicator(reader->plan->map->program, op->group, reader->rank);
     if (op->kind != LP_OP_LAUNCH)
         flush(self, reader);
-    if (communicator == NULL || (op->kind != LP_OP_COLLECTIVE && op->kind != LP_OP_LAUNCH))
+    const LpCommunicator *communicator =
+        lp_op_is_collective(op)
+            ? lp_program_communicator(reader->plan->map->program, op->group, reader->rank)
+            : NULL;
+    if (communicator == NULL)
         return;
     const LpCircuitUse *use = lp_circuit_plan_use(reader->plan, communicator);
     for (guint32 round = 0; use->pattern != LP_CIRCUIT_NONE && round < use->n_rounds; round++) {
@@ -68,7 +70,7 @@ append_step(LpPhaseSequence *self, Reader *reader, const LpStep *step)
     if (step->kind == LP_STEP_SEND) {
         append(self, reader->plan->line_pattern[step->line][reader->rank], 1);
     } else if (step->kind == LP_STEP_RECV) {
-        guint64 sender = lp_program_stage_mate(program, reader->rank, step->peer);
+        guint64 sender = lp_program_line_sender(program, step->line, reader->rank);
         flush(self, reader);
         append(self, reader->plan->line_pattern[step->line][sender], 1);
     } else {

@@ -8,7 +8,7 @@ add_segment(LpStageTraffic *self, const LpProgram *program, guint32 index)
     const LpSegment *segment = lp_program_segment(program, index);
     for (guint i = 0; i < segment->n_ops; i++) {
         const LpOp *op = lp_program_op(program, segment->first_op + i);
-        if (op->kind != LP_OP_COLLECTIVE && op->kind != LP_OP_LAUNCH)
+        if (!lp_op_is_collective(op))
             continue;
         double passes = op->collective == LP_COLLECTIVE_ALL_REDUCE ? 2.0 : 1.0;
         self->group[op->group].bytes += passes * (double)op->bytes;
@@ -28,7 +28,7 @@ lp_traffic_table_new(const LpProgram *program)
                 add_segment(&table[stage], program, step->segment);
             if (step->kind != LP_STEP_SEND)
                 continue;
-            table[stage].line[step->line].bytes += (double)program->pipeline.message_bytes;
+            table[stage].line[step->line].bytes += (double)step->bytes;
             table[stage].line[step->line].n_uses += 1.0;
         }
     }

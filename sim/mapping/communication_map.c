@@ -24,7 +24,7 @@ communicator_destination(const LpCommunicationMap *self, const LpCommunicator *c
 {
     guint64 n = communicator->n_members;
     guint64 index = lp_communicators_place(self->communicators, communicator->group, rank);
-    gboolean inter = kind >= LP_CONNECTION_INTER_CP;
+    gboolean inter = kind >= LP_CONNECTION_INTER;
     if (!communicator->exchanges)
         return inter ? G_MAXUINT64 : communicator->ranks[(index + 1) % n];
     LpSites sites = lp_rank_layout_sites(self->layout, communicator);

@@ -2,26 +2,18 @@
 /* How communicators stand in domains, and what follows from that. */
 #include "sim/mapping/rank_layout.h"
 
-/* A group's connections between domains stand in the order of the groups themselves. */
-G_STATIC_ASSERT(LP_CONNECTION_INTER_EP - LP_CONNECTION_INTER_CP == LP_GROUP_EP - LP_GROUP_CP);
-G_STATIC_ASSERT(LP_CONNECTION_INTER_EP_NODE - LP_CONNECTION_INTER_CP ==
-                LP_GROUP_EP_NODE - LP_GROUP_CP);
-G_STATIC_ASSERT(LP_CONNECTION_INTER_EP_RAIL - LP_CONNECTION_INTER_CP ==
-                LP_GROUP_EP_RAIL - LP_GROUP_CP);
-
 LpConnectionKind
 lp_connection_inter_domain(LpGroup group)
 {
-    return (LpConnectionKind)(LP_CONNECTION_INTER_CP + (group - LP_GROUP_CP));
+    return (LpConnectionKind)(LP_CONNECTION_INTER + group);
 }
 
 LpGroup
 lp_connection_group(LpConnectionKind kind)
 {
-    if (kind < LP_CONNECTION_INTER_CP)
+    if (kind < LP_CONNECTION_INTER)
         return (LpGroup)kind;
-    return kind < LP_CONNECTION_LINE ? (LpGroup)(LP_GROUP_CP + (kind - LP_CONNECTION_INTER_CP))
-                                     : LP_N_GROUPS;
+    return kind < LP_CONNECTION_LINE ? (LpGroup)(kind - LP_CONNECTION_INTER) : LP_N_GROUPS;
 }
 
 LpReach

@@ -12,14 +12,11 @@ G_BEGIN_DECLS
 
 /** The kinds of connections. The first LP_N_GROUPS are those of the groups of the same index: to
  * the next member of the ring or, in a group that does all-to-alls, to the next member in the
- * rank's own domain; groups whose collectives are all scheduled have none. Then the ways out of the
- * domain of those groups, and the lines between stages. */
+ * rank's own domain; groups whose collectives are all scheduled have none. Then, for each group,
+ * the way out of the domain of those that do all-to-alls, and the lines between stages. */
 typedef enum {
-    LP_CONNECTION_INTER_CP = LP_N_GROUPS,
-    LP_CONNECTION_INTER_EP,
-    LP_CONNECTION_INTER_EP_NODE,
-    LP_CONNECTION_INTER_EP_RAIL,
-    LP_CONNECTION_LINE, /**< and so on for each LpLine */
+    LP_CONNECTION_INTER = LP_N_GROUPS,
+    LP_CONNECTION_LINE = LP_CONNECTION_INTER + LP_N_GROUPS, /**< and so on for each LpLine */
     LP_N_CONNECTIONS = LP_CONNECTION_LINE + LP_N_LINES
 } LpConnectionKind;
 

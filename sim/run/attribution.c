@@ -36,7 +36,7 @@ find_contenders(const LpScene *scene, guint job, LpAttribution *attribution)
     lp_cast_add(&cast, job, LP_SCENE_TOGETHER, 0);
     const LpContention *contention = cast.contentions[0];
     const LpCommunicationMap *map = cast.jobs[0].map;
-    guint contenders = map->program->pipeline.n_stages > 1 ? 1u << LP_TRAFFIC_PP : 0;
+    guint contenders = lp_program_has_messages(map->program) ? 1u << LP_TRAFFIC_PP : 0;
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
         if (lp_communicators_n(map->communicators, group) > 0 && !contention->all_private[group])
             contenders |= 1u << lp_group_traits(group)->traffic;

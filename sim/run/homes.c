@@ -21,44 +21,36 @@ message_weight(const LpProgram *program, LpConnectionKind kind)
     return lp_group_traits(group)->in_layers ? m * program->pipeline.n_layers : 1.0;
 }
 
-/* A stream stands where most of its own messages leave and arrive: the others cost more, but move
- * the same bytes over the same links. @runs: the connections that it serves. */
-static LpAttachment
-busiest_attachment(const LpHomes *self, guint64 rank, const gboolean *runs)
-{
-    double n_messages[LP_N_ATTACHMENTS] = {0};
-    for (LpConnectionKind kind = 0; kind < LP_N_CONNECTIONS; kind++) {
-        const LpConnection *connection = lp_communication_map_connection(self->map, kind, rank);
-        LpGroup group = lp_connection_group(kind);
-        if (!connection->present || !runs[kind] ||
-            (group != LP_N_GROUPS &&
-             lp_homes_is_delay(self, lp_program_communicator(self->map->program, group, rank))))
-            continue;
-        n_messages[connection->attachment] += message_weight(self->map->program, kind);
-    }
-    return n_messages[LP_ATTACHMENT_SCALE_OUT] > n_messages[LP_ATTACHMENT_SCALE_UP]
-               ? LP_ATTACHMENT_SCALE_OUT
-               : LP_ATTACHMENT_SCALE_UP;
-}
-
 /* Whether the compute stream (@stream: LP_N_STREAMS) or a stream runs connections of @kind. */
 static gboolean
 runs_connections(const LpProgram *program, LpConnectionKind kind, LpStream stream)
 {
     LpGroup group = lp_connection_group(kind);
     if (group == LP_N_GROUPS)
-        return stream == (program->uses_stream[LP_STREAM_PP] ? LP_STREAM_PP : LP_N_STREAMS);
+        return stream == lp_program_line_stream(program, (LpLine)(kind - LP_CONNECTION_LINE));
     return lp_communicators_n(program->communicators, group) > 0 &&
            lp_communicators_get(program->communicators, group, 0)->stream == stream;
 }
 
+/* A stream stands where most of its own messages leave and arrive: the others cost more, but move
+ * the same bytes over the same links. */
 LpAttachment
 lp_homes_stream(const LpHomes *self, guint64 rank, LpStream stream)
 {
-    gboolean runs[LP_N_CONNECTIONS];
-    for (LpConnectionKind kind = 0; kind < LP_N_CONNECTIONS; kind++)
-        runs[kind] = runs_connections(self->map->program, kind, stream);
-    return busiest_attachment(self, rank, runs);
+    const LpProgram *program = self->map->program;
+    double n_messages[LP_N_ATTACHMENTS] = {0};
+    for (LpConnectionKind kind = 0; kind < LP_N_CONNECTIONS; kind++) {
+        const LpConnection *connection = lp_communication_map_connection(self->map, kind, rank);
+        LpGroup group = lp_connection_group(kind);
+        if (!connection->present || !runs_connections(program, kind, stream) ||
+            (group != LP_N_GROUPS &&
+             lp_homes_is_delay(self, lp_program_communicator(program, group, rank))))
+            continue;
+        n_messages[connection->attachment] += message_weight(program, kind);
+    }
+    return n_messages[LP_ATTACHMENT_SCALE_OUT] > n_messages[LP_ATTACHMENT_SCALE_UP]
+               ? LP_ATTACHMENT_SCALE_OUT
+               : LP_ATTACHMENT_SCALE_UP;
 }
 
 const LpPort *

@@ -32,7 +32,7 @@ add_op(LpNumbering *kinds, const LpOp *op)
 {
     guint64 counts[] = {op->kind,       op->term,   op->loaded ? 1 : 0, op->draw,
                         op->collective, op->group,  op->weight,         op->traffic,
-                        op->bytes,      op->stream, op->n_pending};
+                        op->bytes,      op->stream, op->n_pending,      op->awaited};
     add_counts(kinds, counts, G_N_ELEMENTS(counts));
     add_work(kinds, op->work);
 }
@@ -61,8 +61,8 @@ add_steps(LpNumbering *kinds, const LpProgram *program)
     lp_numbering_add_count(kinds, program->steps->len);
     for (guint i = 0; i < program->steps->len; i++) {
         const LpStep *step = lp_program_step(program, i);
-        guint64 counts[] = {step->kind, step->line,  step->segment,
-                            step->peer, step->chunk, step->micro_batch};
+        guint64 counts[] = {step->kind,  step->line,  step->segment,    step->peer,
+                            step->chunk, step->bytes, step->micro_batch};
         add_counts(kinds, counts, G_N_ELEMENTS(counts));
     }
 }

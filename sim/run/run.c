@@ -255,7 +255,7 @@ start_rank(JobRun *self, guint64 rank)
     simulated->run = &self->state;
     simulated->rank = rank;
     simulated->stage = lp_program_rank_stage(program, rank);
-    gboolean is_traced = rank == lp_program_stage_mate(program, 0, simulated->stage);
+    gboolean is_traced = rank == lp_program_stage_first(program, simulated->stage);
     simulated->trace = (LpRankTrace){.timeline = is_traced ? self->state.timeline : NULL,
                                      .program = program,
                                      .stage = simulated->stage};

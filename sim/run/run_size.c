@@ -49,8 +49,13 @@ add_task(Count *self, guint32 stage, const LpTask *task)
         self->n_delays[stage]++;
         self->computing_s[stage] += delay_s(self->job->tasks, task);
         break;
-    case LP_TASK_COLLECTIVE:
-    case LP_TASK_LAUNCH: {
+    case LP_TASK_LAUNCH:
+        if (task->op->kind == LP_OP_BESIDE)
+            self->n_delays[stage]++;
+        if (!lp_op_is_collective(task->op))
+            break;
+        /* fall through */
+    case LP_TASK_COLLECTIVE: {
         gsize op = (gsize)(task->op - &g_array_index(program->ops, LpOp, 0));
         self->n_runs[op]++;
         self->stage_of[op] = stage;

@@ -28,10 +28,12 @@ count_contended(const LpProgram *program, const LpContention *contention, guint3
     guint64 n = 0;
     for (guint i = 0; i < segment->n_ops; i++) {
         const LpOp *op = lp_program_op(program, segment->first_op + i);
+        if (!lp_op_is_collective(op))
+            continue;
         gboolean is_private =
             contention->all_private[op->group] ||
             (idle && op->group == LP_GROUP_TP && contention->tp_private_when_idle);
-        n += (op->kind == LP_OP_COLLECTIVE || op->kind == LP_OP_LAUNCH) && !is_private;
+        n += is_private ? 0 : 1;
     }
     return n;
 }
@@ -292,8 +294,7 @@ complete_calls(LpCallTimes *calls, const LpCommunicationMap *map, LpIsolatedCach
         const LpSegment *segment = lp_program_segment(program, k);
         for (guint i = segment->first_op; i < segment->first_op + segment->n_ops; i++) {
             const LpOp *op = lp_program_op(program, i);
-            if ((op->kind == LP_OP_COLLECTIVE || op->kind == LP_OP_LAUNCH) &&
-                g_array_index(calls->of_op, LpCallTime, i).n == 0)
+            if (lp_op_is_collective(op) && g_array_index(calls->of_op, LpCallTime, i).n == 0)
                 lp_call_times_add(calls, program, op, 1,
                                   lp_isolated_rings_time_s(rings, segment->stage, op, fidelity));
         }

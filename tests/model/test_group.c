@@ -20,7 +20,7 @@ static const struct {
     Sharing sharing;
     guint free; /* axes, by bit */
     gboolean mirrored;
-} rules[LP_N_GROUPS] = {
+} rules[LP_GROUP_GIVEN] = {
     [LP_GROUP_TP] = {SAME_AXES, 1u << LP_AXIS_TP, FALSE},
     [LP_GROUP_CP] = {SAME_AXES, 1u << LP_AXIS_CP, FALSE},
     [LP_GROUP_EP] = {SAME_REPLICA, 0, FALSE},
@@ -122,8 +122,8 @@ check_groups(const char *label, const LpTransformer *shape, const LpPlan *plan, 
 static void
 check_sizes(const char *label, const LpTransformer *shape, const LpPlan *plan)
 {
-    guint64 size[LP_N_GROUPS];
-    for (guint group = 0; group < LP_N_GROUPS; group++)
+    guint64 size[LP_GROUP_GIVEN];
+    for (guint group = 0; group < LP_GROUP_GIVEN; group++)
         size[group] = lp_group_size(shape, plan, (LpGroup)group);
     guint64 ways = plan->pipeline.schedule == LP_SCHEDULE_DUALPIPE ? 2 : 1;
     guint64 tp = plan->degree[LP_AXIS_TP], dp_cp = plan->degree[LP_AXIS_DP];
@@ -203,7 +203,7 @@ static void
 test_drawn(void)
 {
     GRand *generator = g_rand_new_with_seed(20);
-    guint n_seen[LP_N_GROUPS] = {0}, n_valid = 0, n_dual = 0, n_hybrid = 0, n_divided = 0;
+    guint n_seen[LP_GROUP_GIVEN] = {0}, n_valid = 0, n_dual = 0, n_hybrid = 0, n_divided = 0;
     for (guint i = 0; i < N_DRAWN; i++) {
         LpPlan plan;
         LpTransformer shape;
@@ -222,7 +222,7 @@ test_drawn(void)
         n_dual += plan.pipeline.schedule == LP_SCHEDULE_DUALPIPE ? 1 : 0;
         n_hybrid += lp_group_size(&shape, &plan, LP_GROUP_REPLICA) > 1 ? 1 : 0;
         n_divided += lp_plan_expert_tp(&plan) > 1 && shape.experts.n > 0 ? 1 : 0;
-        for (guint group = 0; group < LP_N_GROUPS; group++) {
+        for (guint group = 0; group < LP_GROUP_GIVEN; group++) {
             g_autofree char *label = g_strdup_printf("%s: %s", drawn, lp_group_traits(group)->name);
             check_groups(label, &shape, &plan, (LpGroup)group);
             n_seen[group] += lp_group_exists(&shape, &plan, (LpGroup)group, 0) ? 1 : 0;
@@ -235,7 +235,7 @@ test_drawn(void)
     lp_test_true("enough of them both ways", n_dual > 50);
     lp_test_true("enough of them sharded by parts", n_hybrid > 50);
     lp_test_true("enough of them with divided experts", n_divided > 50);
-    for (guint group = 0; group < LP_N_GROUPS; group++)
+    for (guint group = 0; group < LP_GROUP_GIVEN; group++)
         lp_test_true(lp_group_traits(group)->name, n_seen[group] > 20);
 }
 

@@ -2,6 +2,8 @@
 /* The communicators of a plan, and the streams that they run on. */
 #include "workloads/program/communicator.h"
 
+#include <string.h>
+
 LpStream
 lp_group_stream(const LpPlan *plan, LpGroup group)
 {
@@ -24,8 +26,7 @@ lp_group_stream(const LpPlan *plan, LpGroup group)
     case LP_GROUP_EP:
         launched = lp_plan_weaves(plan);
         break;
-    case LP_GROUP_EMBEDDING:
-    case LP_N_GROUPS:
+    default:
         break;
     }
     return launched ? LP_STREAM_LAYER : LP_N_STREAMS;
@@ -59,7 +60,9 @@ exchanges(const LpPlan *plan, LpGroup group)
 
 /* Those of one group. */
 typedef struct {
-    GArray *all;     /* owned: LpCommunicator */
+    GArray *all; /* owned: LpCommunicator */
+    guint32 n_members_max;
+    guint64 n_ranks; /* in one of them */
     guint32 *ranks;  /* owned: their members, one communicator after the other */
     guint32 *number; /* owned, by rank: that of its communicator plus 1; 0: none */
     guint32 *place;  /* owned, by rank */
@@ -70,8 +73,8 @@ struct LpCommunicators {
     Kind kinds[LP_N_GROUPS];
 };
 
-static LpCommunicators *
-new_empty(guint64 n_ranks)
+LpCommunicators *
+lp_communicators_new_empty(guint64 n_ranks)
 {
     LpCommunicators *self = g_new0(LpCommunicators, 1);
     self->n_ranks = n_ranks;
@@ -89,11 +92,13 @@ add_kind(LpCommunicators *self, LpGroup group)
     kind->place = g_new0(guint32, self->n_ranks);
 }
 
-/* @communicator: all of it but for the ranks, which stand in kind->ranks from @first on. */
+/* @communicator: all of it but for the ranks, which stand behind those of the others. */
 static void
-add(Kind *kind, LpCommunicator communicator, guint64 first)
+add(Kind *kind, LpCommunicator communicator)
 {
-    communicator.ranks = kind->ranks + first;
+    communicator.ranks = kind->ranks + kind->n_ranks;
+    kind->n_ranks += communicator.n_members;
+    kind->n_members_max = MAX(kind->n_members_max, communicator.n_members);
     g_array_append_val(kind->all, communicator);
     for (guint32 i = 0; i < communicator.n_members; i++) {
         kind->number[communicator.ranks[i]] = kind->all->len;
@@ -105,7 +110,7 @@ LpCommunicators *
 lp_communicators_new(const LpTransformer *transformer, const LpPlan *plan,
                      const double *expert_loads)
 {
-    LpCommunicators *self = new_empty(lp_plan_n_ranks(plan));
+    LpCommunicators *self = lp_communicators_new_empty(lp_plan_n_ranks(plan));
     for (LpGroup group = 0; group < LP_N_GROUPS; group++) {
         LpCommunicator like = {.group = group,
                                .n_members = (guint32)lp_group_size(transformer, plan, group),
@@ -120,16 +125,14 @@ lp_communicators_new(const LpTransformer *transformer, const LpPlan *plan,
             continue;
         add_kind(self, group);
         Kind *kind = &self->kinds[group];
-        guint64 first = 0;
         for (guint64 rank = 0; rank < self->n_ranks; rank++) {
             if (!lp_group_exists(transformer, plan, group, rank) ||
                 lp_group_member(transformer, plan, group, rank, 0) != rank)
                 continue;
             for (guint32 i = 0; i < like.n_members; i++)
-                kind->ranks[first + i] =
+                kind->ranks[kind->n_ranks + i] =
                     (guint32)lp_group_member(transformer, plan, group, rank, i);
-            add(kind, like, first);
-            first += like.n_members;
+            add(kind, like);
         }
     }
     return self;
@@ -139,7 +142,7 @@ LpCommunicators *
 lp_communicators_new_equal(const LpCommunicator *like, guint32 n_communicators, guint32 n_members,
                            gboolean strided)
 {
-    LpCommunicators *self = new_empty((guint64)n_communicators * n_members);
+    LpCommunicators *self = lp_communicators_new_empty((guint64)n_communicators * n_members);
     if (n_members < 2)
         return self;
     add_kind(self, like->group);
@@ -151,9 +154,19 @@ lp_communicators_new_equal(const LpCommunicator *like, guint32 n_communicators, 
         for (guint32 i = 0; i < n_members; i++)
             kind->ranks[first + i] =
                 (guint32)(strided ? (guint64)i * n_communicators + g : first + i);
-        add(kind, communicator, first);
+        add(kind, communicator);
     }
     return self;
+}
+
+void
+lp_communicators_add(LpCommunicators *self, const LpCommunicator *like)
+{
+    Kind *kind = &self->kinds[like->group];
+    if (kind->ranks == NULL)
+        add_kind(self, like->group);
+    memcpy(kind->ranks + kind->n_ranks, like->ranks, like->n_members * sizeof *like->ranks);
+    add(kind, *like);
 }
 
 void
@@ -185,8 +198,7 @@ lp_communicators_n(const LpCommunicators *self, LpGroup group)
 guint32
 lp_communicators_n_members(const LpCommunicators *self, LpGroup group)
 {
-    const GArray *all = self->kinds[group].all;
-    return all->len == 0 ? 1 : g_array_index(all, LpCommunicator, 0).n_members;
+    return MAX(self->kinds[group].n_members_max, 1);
 }
 
 static gboolean

@@ -16,7 +16,8 @@ typedef enum {
     LP_STREAM_RELAY, /**< what experts' all-to-alls relay within nodes, beside what they send
                         between them */
     LP_STREAM_PP,    /**< messages to other stages */
-    LP_N_STREAMS     /**< where one is asked for: the compute stream itself */
+    LP_STREAM_GIVEN, /**< and so on: queues of a program that is given, and not made of a plan */
+    LP_N_STREAMS = LP_STREAM_GIVEN + 4 /**< where one is asked for: the compute stream itself */
 } LpStream;
 
 /** Whether @stream, or a rank's compute stream, carries collectives inside layers alone. */
@@ -60,6 +61,11 @@ LpCommunicators *lp_communicators_new(const LpTransformer *transformer, const Lp
  * Returns: (transfer full). */
 LpCommunicators *lp_communicators_new_equal(const LpCommunicator *like, guint32 n_communicators,
                                             guint32 n_members, gboolean strided);
+/** None yet, for a job of @n_ranks. Returns: (transfer full). */
+LpCommunicators *lp_communicators_new_empty(guint64 n_ranks);
+/** Adds one with the traits of @like and its members, @like->ranks, none of which is in one of its
+ * group already. Copies all of it; communicators that were borrowed move. */
+void lp_communicators_add(LpCommunicators *self, const LpCommunicator *like);
 /** Frees @self and its communicators; nothing if it is NULL. */
 void lp_communicators_free(LpCommunicators *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpCommunicators, lp_communicators_free)
@@ -68,7 +74,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpCommunicators, lp_communicators_free)
 guint64 lp_communicators_n_ranks(const LpCommunicators *self);
 /** How many communicators of @group there are; 0 where each would have one member. */
 guint lp_communicators_n(const LpCommunicators *self, LpGroup group);
-/** Members of each of them; 1 where there are none. */
+/** Members of each of them, of the largest where they differ; 1 where there are none. */
 guint32 lp_communicators_n_members(const LpCommunicators *self, LpGroup group);
 /** The @index-th communicator of @group, in the order of their first members. Borrowed. */
 const LpCommunicator *lp_communicators_get(const LpCommunicators *self, LpGroup group, guint index);

@@ -13,6 +13,9 @@ typedef enum {
     LP_OP_COLLECTIVE, /**< the compute stream waits for it */
     LP_OP_LAUNCH,     /**< the stream runs it when it gets there */
     LP_OP_JOIN,       /**< the compute stream waits until few enough of the stream are left */
+    LP_OP_BESIDE,     /**< computes on a stream, when that gets there */
+    LP_OP_AWAIT /**< a stream, when it gets there, waits until few enough of another's launches
+                     are left that are made before */
 } LpOpKind;
 
 /** Whose expert load decides how much of an all-to-all a pair of members exchanges. */
@@ -26,7 +29,7 @@ typedef enum {
 typedef struct {
     LpOpKind kind;
     LpTerm term;             /**< what its exposed time counts as */
-    LpWork work;             /**< compute */
+    LpWork work;             /**< compute, beside */
     gboolean loaded;         /**< compute: takes the rank's expert load times as long */
     guint32 draw;            /**< of a loaded one and of an all-to-all: which draw of the experts'
                                 loads it meets, in LpProgram.expert_loads */
@@ -34,11 +37,20 @@ typedef struct {
     LpGroup group;
     LpTraffic traffic;
     LpWeight weight;
-    guint64 bytes;   /**< of the whole buffer: the summed or gathered tensor on each member; of an
-                        all-to-all, what a member holds before it */
-    LpStream stream; /**< launch and join; of a collective LP_N_STREAMS: the compute stream */
-    guint n_pending; /**< join: so many of the stream may be left */
+    guint64 bytes;    /**< of the whole buffer: the summed or gathered tensor on each member; of an
+                         all-to-all, what a member holds before it */
+    LpStream stream;  /**< launch, join, beside and await; of a collective LP_N_STREAMS: the compute
+                           stream */
+    guint n_pending;  /**< join and await: so many of the stream may be left */
+    LpStream awaited; /**< await: the other stream */
 } LpOp;
+
+/** Whether @self is a collective, waited for or launched. */
+static inline gboolean
+lp_op_is_collective(const LpOp *self)
+{
+    return self->kind == LP_OP_COLLECTIVE || self->kind == LP_OP_LAUNCH;
+}
 
 /** The loads that @self, an all-to-all of @communicator, meets: by member, over the mean; NULL
  * where all are 1. Borrowed from @communicator. */

@@ -47,6 +47,21 @@ lp_program_new_collective(LpCollective collective, guint64 bytes, LpGroup group,
     return self;
 }
 
+static void
+given_ranks_free(LpGivenRanks *self)
+{
+    if (self == NULL)
+        return;
+    g_free(self->stage);
+    g_free(self->first);
+    g_free(self->n_ranks);
+    for (LpLine line = 0; line < LP_N_LINES; line++) {
+        g_free(self->to[line]);
+        g_free(self->from[line]);
+    }
+    g_free(self);
+}
+
 void
 lp_program_free(LpProgram *self)
 {
@@ -59,6 +74,7 @@ lp_program_free(LpProgram *self)
     lp_communicators_free(self->communicators);
     g_free(self->expert_loads);
     g_free(self->expert_place);
+    given_ranks_free(self->given);
     g_free(self);
 }
 
@@ -106,28 +122,82 @@ lp_program_n_streams(const LpProgram *self)
 guint32
 lp_program_rank_stage(const LpProgram *self, guint64 rank)
 {
-    return (guint32)(rank / self->pipeline.stride % self->pipeline.n_stages);
+    return self->given != NULL ? self->given->stage[rank]
+                               : (guint32)(rank / self->pipeline.stride % self->pipeline.n_stages);
 }
 
 guint64
-lp_program_stage_mate(const LpProgram *self, guint64 rank, guint32 stage)
+lp_program_stage_ranks(const LpProgram *self, guint32 stage)
+{
+    return self->given != NULL ? self->given->n_ranks[stage]
+                               : self->n_ranks / self->pipeline.n_stages;
+}
+
+guint64
+lp_program_stage_first(const LpProgram *self, guint32 stage)
+{
+    return self->given != NULL ? self->given->first[stage] : stage * self->pipeline.stride;
+}
+
+/* --- lines --- */
+
+gboolean
+lp_program_has_messages(const LpProgram *self)
+{
+    if (self->given == NULL)
+        return self->pipeline.n_stages > 1;
+    for (LpLine line = 0; line < LP_N_LINES; line++)
+        if (self->given->to[line] != NULL)
+            return TRUE;
+    return FALSE;
+}
+
+/* The rank of @stage whose position on all other axes is that of @rank. */
+static guint64
+stage_mate(const LpProgram *self, guint64 rank, guint32 stage)
 {
     guint64 stride = self->pipeline.stride;
     return rank - lp_program_rank_stage(self, rank) * stride + stage * stride;
 }
 
-/* Only chunks of virtual stages make the line of stages a ring; only DualPipe sends both ways. */
-guint64
-lp_program_line_peer(const LpProgram *self, LpLine line, guint64 rank)
+/* The neighbour of @rank that it sends to on @line, or (@back) that sends to it. Only chunks of
+ * virtual stages make the line of stages a ring; only DualPipe sends both ways. */
+static guint64
+neighbour(const LpProgram *self, LpLine line, guint64 rank, gboolean back)
 {
     const LpPipeline *pipeline = &self->pipeline;
     guint32 n = pipeline->n_stages, stage = lp_program_rank_stage(self, rank);
     gboolean up = line == LP_LINE_FORWARD_UP || line == LP_LINE_BACKWARD_UP;
-    gboolean to_next = line == LP_LINE_FORWARD || line == LP_LINE_BACKWARD_UP;
+    gboolean to_next = (line == LP_LINE_FORWARD || line == LP_LINE_BACKWARD_UP) != back;
     gboolean at_end = stage == (to_next ? n - 1 : 0);
-    if (n == 1 || (at_end && pipeline->virtual_stages == 1) || (up && !pipeline->both_ways))
+    if (n == 1 || line >= LP_LINE_GIVEN || (at_end && pipeline->virtual_stages == 1) ||
+        (up && !pipeline->both_ways))
         return G_MAXUINT64;
-    return lp_program_stage_mate(self, rank, (stage + (to_next ? 1 : n - 1)) % n);
+    return stage_mate(self, rank, (stage + (to_next ? 1 : n - 1)) % n);
+}
+
+guint64
+lp_program_line_peer(const LpProgram *self, LpLine line, guint64 rank)
+{
+    if (self->given == NULL)
+        return neighbour(self, line, rank, FALSE);
+    return self->given->to[line] == NULL ? G_MAXUINT64 : self->given->to[line][rank];
+}
+
+guint64
+lp_program_line_sender(const LpProgram *self, LpLine line, guint64 rank)
+{
+    if (self->given == NULL)
+        return neighbour(self, line, rank, TRUE);
+    return self->given->from[line] == NULL ? G_MAXUINT64 : self->given->from[line][rank];
+}
+
+LpStream
+lp_program_line_stream(const LpProgram *self, LpLine line)
+{
+    if (self->given != NULL)
+        return self->given->stream[line];
+    return self->uses_stream[LP_STREAM_PP] ? LP_STREAM_PP : LP_N_STREAMS;
 }
 
 GArray *
@@ -136,8 +206,7 @@ lp_program_collectives(const LpProgram *self, LpGroup group)
     GArray *ops = g_array_new(FALSE, FALSE, sizeof(LpOp));
     for (guint i = 0; i < self->ops->len; i++) {
         const LpOp *op = lp_program_op(self, i);
-        gboolean is_new =
-            (op->kind == LP_OP_COLLECTIVE || op->kind == LP_OP_LAUNCH) && op->group == group;
+        gboolean is_new = lp_op_is_collective(op) && op->group == group;
         for (guint k = 0; is_new && k < ops->len; k++) {
             const LpOp *known = &g_array_index(ops, LpOp, k);
             is_new = known->collective != op->collective || known->bytes != op->bytes ||

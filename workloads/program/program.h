@@ -41,24 +41,27 @@ typedef enum {
     LP_STEP_RECV     /**< waits for one */
 } LpStepKind;
 
-/** One of the lines of messages between neighbouring stages. Messages of one line arrive in the
- * order in which they were sent. */
+/** One of the lines of messages, on which each rank sends to one other at most, and from one: those
+ * between neighbouring stages, or as a program that is given says. Messages of one line arrive in
+ * the order in which they were sent. */
 typedef enum {
     LP_LINE_FORWARD,     /**< activations to the next stage */
     LP_LINE_BACKWARD,    /**< gradients to the previous one */
     LP_LINE_FORWARD_UP,  /**< activations to the previous stage: DualPipe's other way */
     LP_LINE_BACKWARD_UP, /**< gradients to the next one */
-    LP_N_LINES
+    LP_LINE_GIVEN,       /**< and so on: of a program that is given, which has those before too */
+    LP_N_LINES = LP_LINE_GIVEN + 8
 } LpLine;
 
 /** One step of a stage's program. */
 typedef struct {
     LpStepKind kind;
-    LpLine line;     /**< of a message */
-    guint32 segment; /**< index in LpProgram.segments */
-    guint32 peer;    /**< stage that a message goes to or comes from */
-    guint32 chunk;   /**< of the pass that runs, or that a message belongs to */
-    guint32 micro_batch;
+    LpLine line;         /**< of a message */
+    guint64 bytes;       /**< of a message */
+    guint32 segment;     /**< index in LpProgram.segments */
+    guint32 peer;        /**< stage that a message goes to or comes from */
+    guint32 chunk;       /**< of the pass that runs, or that a message belongs to */
+    guint32 micro_batch; /**< or repetition */
 } LpStep;
 
 /** What the ranks of one stage do, in order. */
@@ -85,8 +88,19 @@ typedef struct {
     guint32 n_micro_batches;
     guint32 virtual_stages; /**< above 1, the last stage sends to the first */
     gboolean both_ways;     /**< micro-batches enter at both ends */
-    guint64 message_bytes;  /**< of one message between stages, from one rank */
+    guint64 message_bytes;  /**< of one message between stages, from one rank, in a plan */
 } LpPipeline;
+
+/** Where the ranks of a program stand that is given, and not made of a plan. */
+typedef struct {
+    guint32 *stage;              /* owned, by rank: whose program it runs */
+    guint64 *first;              /* owned, by stage: its first rank */
+    guint64 *n_ranks;            /* owned, by stage */
+    guint64 *to[LP_N_LINES];     /* owned, by rank: whom it sends to; G_MAXUINT64: nobody; NULL: no
+                                    rank does */
+    guint64 *from[LP_N_LINES];   /* owned, by rank: and who sends to it */
+    LpStream stream[LP_N_LINES]; /**< on which they send; LP_N_STREAMS: the compute stream */
+} LpGivenRanks;
 
 /** What the ranks of a job do, and with whom. */
 typedef struct {
@@ -103,6 +117,7 @@ typedef struct {
     GArray *segments;        /* owned: LpSegment */
     GArray *steps;           /* owned: LpStep */
     GArray *stage_programs;  /* owned: LpStageProgram, one a stage */
+    LpGivenRanks *given;     /* owned; NULL: as the pipeline says */
 } LpProgram;
 
 /** A program without ranks, communicators and operations, to be filled in. Returns: (transfer
@@ -132,10 +147,17 @@ double lp_program_expert_load(const LpProgram *self, guint32 draw, guint64 rank)
 guint32 lp_program_n_streams(const LpProgram *self);
 /** The stage of @rank. */
 guint32 lp_program_rank_stage(const LpProgram *self, guint64 rank);
-/** The rank of @stage whose position on all other axes is that of @rank. */
-guint64 lp_program_stage_mate(const LpProgram *self, guint64 rank, guint32 stage);
-/** The rank that @rank sends to on @line; G_MAXUINT64 if it sends nothing there. */
+/** The ranks of @stage. */
+guint64 lp_program_stage_ranks(const LpProgram *self, guint32 stage);
+/** The first rank of @stage. */
+guint64 lp_program_stage_first(const LpProgram *self, guint32 stage);
+/** Whether ranks send messages to each other. */
+gboolean lp_program_has_messages(const LpProgram *self);
+/** The rank that @rank sends to on @line, or that sends to it; G_MAXUINT64 if there is none. */
 guint64 lp_program_line_peer(const LpProgram *self, LpLine line, guint64 rank);
+guint64 lp_program_line_sender(const LpProgram *self, LpLine line, guint64 rank);
+/** The stream on which ranks send on @line; LP_N_STREAMS: the compute stream. */
+LpStream lp_program_line_stream(const LpProgram *self, LpLine line);
 /** The collectives of @group that differ, LpOp: a layer's repeat. Returns: (transfer full). */
 GArray *lp_program_collectives(const LpProgram *self, LpGroup group);
 /** The communicator of @group that @rank is in; NULL: none. Borrowed. */

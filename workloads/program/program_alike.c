@@ -18,7 +18,8 @@ are_ops_alike(const LpOp *a, const LpOp *b)
     return a->kind == b->kind && a->term == b->term && are_works_alike(&a->work, &b->work) &&
            a->loaded == b->loaded && a->draw == b->draw && a->collective == b->collective &&
            a->group == b->group && a->traffic == b->traffic && a->weight == b->weight &&
-           a->bytes == b->bytes && a->stream == b->stream && a->n_pending == b->n_pending;
+           a->bytes == b->bytes && a->stream == b->stream && a->n_pending == b->n_pending &&
+           a->awaited == b->awaited;
 }
 
 static gboolean
@@ -31,8 +32,9 @@ are_segments_alike(const LpSegment *a, const LpSegment *b)
 static gboolean
 are_steps_alike(const LpStep *a, const LpStep *b)
 {
-    return a->kind == b->kind && a->line == b->line && a->segment == b->segment &&
-           a->peer == b->peer && a->chunk == b->chunk && a->micro_batch == b->micro_batch;
+    return a->kind == b->kind && a->line == b->line && a->bytes == b->bytes &&
+           a->segment == b->segment && a->peer == b->peer && a->chunk == b->chunk &&
+           a->micro_batch == b->micro_batch;
 }
 
 static gboolean
@@ -81,8 +83,9 @@ are_all_communicators_alike(const LpCommunicators *a, const LpCommunicators *b)
 gboolean
 lp_program_is_alike(const LpProgram *self, const LpProgram *other)
 {
-    if (self->n_ranks != other->n_ranks || self->expert_loads != NULL ||
-        other->expert_loads != NULL || !are_pipelines_alike(&self->pipeline, &other->pipeline) ||
+    if (self->given != NULL || other->given != NULL || self->n_ranks != other->n_ranks ||
+        self->expert_loads != NULL || other->expert_loads != NULL ||
+        !are_pipelines_alike(&self->pipeline, &other->pipeline) ||
         !are_executions_alike(&self->execution, &other->execution) ||
         self->ops->len != other->ops->len || self->segments->len != other->segments->len ||
         self->steps->len != other->steps->len)

@@ -293,6 +293,7 @@ add_message(Stage *self, LpStepKind kind, gboolean forward, guint32 chunk, guint
         self->lowering->builder.program->uses_stream[LP_STREAM_PP] = TRUE;
     add_step(self, (LpStep){.kind = kind,
                             .line = line,
+                            .bytes = self->lowering->builder.program->pipeline.message_bytes,
                             .peer = (self->stage + step) % pp,
                             .chunk = chunk,
                             .micro_batch = micro_batch});

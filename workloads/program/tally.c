@@ -22,16 +22,10 @@ total_factor(LpCollective collective, guint32 n_members)
     return collective == LP_COLLECTIVE_ALL_REDUCE ? 2 * others : others;
 }
 
-static gboolean
-is_call(const LpOp *op)
-{
-    return op->kind == LP_OP_COLLECTIVE || op->kind == LP_OP_LAUNCH;
-}
-
 gboolean
 lp_tally_row_has(const LpTallyRow *row, const LpOp *op)
 {
-    return is_call(op) && row->group == op->group && row->traffic == op->traffic &&
+    return lp_op_is_collective(op) && row->group == op->group && row->traffic == op->traffic &&
            row->collective == op->collective;
 }
 
@@ -94,9 +88,8 @@ end_stage(GArray *counts, const LpProgram *program, guint32 stage)
     for (guint i = 0; i < counts->len; i++) {
         Count *count = &g_array_index(counts, Count, i);
         LpTallyRow *row = &count->row;
-        guint64 n_senders = row->group == LP_N_GROUPS
-                                ? program->n_ranks / program->pipeline.n_stages
-                                : n_communicators(program, row->group, stage);
+        guint64 n_senders = row->group == LP_N_GROUPS ? lp_program_stage_ranks(program, stage)
+                                                      : n_communicators(program, row->group, stage);
         row->all_sent_bytes +=
             n_senders * total_factor(row->collective, row->n_members) * count->buffer_bytes;
         if (count->buffer_bytes > row->buffer_bytes) {
@@ -119,7 +112,7 @@ count_segment(GArray *counts, const LpProgram *program, const LpSegment *segment
 {
     for (guint i = 0; i < segment->n_ops; i++) {
         const LpOp *op = lp_program_op(program, segment->first_op + i);
-        if (!is_call(op))
+        if (!lp_op_is_collective(op))
             continue;
         LpTallyRow like = {.traffic = op->traffic,
                            .group = op->group,
@@ -134,24 +127,22 @@ static void
 count_stage(LpTally *self, GArray *counts, const LpProgram *program, guint32 stage)
 {
     const LpStageProgram *steps = lp_program_stage(program, stage);
-    guint64 n_sent = 0;
+    LpTallyRow message = {.traffic = LP_TRAFFIC_PP,
+                          .group = LP_N_GROUPS,
+                          .collective = LP_COLLECTIVE_SEND,
+                          .n_members = 2};
     for (guint i = 0; i < steps->n_steps; i++) {
         const LpStep *step = lp_program_step(program, steps->first_step + i);
         if (step->kind == LP_STEP_SEGMENT)
             self->n_runs[step->segment]++;
-        n_sent += step->kind == LP_STEP_SEND;
+        if (step->kind == LP_STEP_SEND && step->bytes > 0)
+            add_calls(counts, &message, step->bytes, 1);
     }
     for (guint i = 0; i < program->segments->len; i++) {
         const LpSegment *segment = lp_program_segment(program, i);
         if (segment->stage == stage && self->n_runs[i] > 0)
             count_segment(counts, program, segment, self->n_runs[i]);
     }
-    LpTallyRow message = {.traffic = LP_TRAFFIC_PP,
-                          .group = LP_N_GROUPS,
-                          .collective = LP_COLLECTIVE_SEND,
-                          .n_members = 2};
-    if (n_sent > 0 && program->pipeline.message_bytes > 0)
-        add_calls(counts, &message, program->pipeline.message_bytes, n_sent);
     end_stage(counts, program, stage);
 }
 

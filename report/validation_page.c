@@ -154,12 +154,15 @@ add_rankings(GString *page, const LpValidation *self)
         return;
     g_string_append_printf(
         page,
-        "<h2>Choosing a plan</h2>\n<p>Rows of one source that differ in their "
-        "plan only form a group; groups of %u plans and more count. The plan with "
-        "the best prediction is measured within 5 or 15&nbsp;%% of the group's "
-        "best one in this share of the groups. The rank correlation is between "
-        "predicted and measured.</p>\n%s",
-        (guint)LP_SCORE_GROUP_MIN, table->str);
+        "<h2>Choosing a plan</h2>\n<p>Rows of one source that differ in nothing but their plan "
+        "form "
+        "a group; rows of one plan count as their mean. In this share of the groups the plan with "
+        "the best prediction was measured within 5 or 15&nbsp;%% of the best one. Its regret is "
+        "what "
+        "it took more. The rank correlation is between predicted and measured. By chance: the "
+        "share "
+        "of plans that are so near to the best of their group.</p>\n%s",
+        table->str);
 }
 
 static void

@@ -45,9 +45,12 @@ add_ranking(json_t *object, const LpRanking *ranking)
         return;
     json_t *part = lp_json_set_object(object, "ranking");
     lp_json_set_count(part, "groups", ranking->n_groups);
+    lp_json_set_count(part, "plans", ranking->n_plans);
     lp_json_set_number(part, "within_5_percent", ranking->within_5_percent);
     lp_json_set_number(part, "within_15_percent", ranking->within_15_percent);
+    lp_json_set_number(part, "median_regret", ranking->median_regret);
     lp_json_set_number(part, "mean_spearman", ranking->mean_spearman);
+    lp_json_set_number(part, "chance_within_5_percent", ranking->chance_within_5_percent);
 }
 
 /* The members that "all" and a source have alike. @source: NULL for all. */
@@ -55,13 +58,13 @@ static void
 add_part(json_t *object, const LpValidation *self, const char *source)
 {
     LpScore score = lp_score(self->outcomes, source, self->model);
-    LpRanking ranking = lp_score_ranking(self->outcomes, source, self->model);
+    LpRanking ranking = lp_ranking(self->outcomes, source, self->model);
     add_score(object, &score);
     add_ranking(object, &ranking);
     json_t *models = lp_json_set_object(object, "models");
     for (LpPrediction model = 0; model < LP_N_PREDICTIONS; model++) {
         LpScore other = lp_score(self->outcomes, source, model);
-        LpRanking choice = lp_score_ranking(self->outcomes, source, model);
+        LpRanking choice = lp_ranking(self->outcomes, source, model);
         json_t *part = lp_json_set_object(models, lp_prediction_names[model]);
         add_score(part, &other);
         add_ranking(part, &choice);

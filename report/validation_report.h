@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/json.h"
+#include "validation/prediction/ranking.h"
 #include "validation/prediction/score.h"
 #include "validation/cases/measurements.h"
 

@@ -145,19 +145,25 @@ lp_validation_add_models(GString *page, const LpValidation *self)
 
 /* --- plans --- */
 
+/* Three rows, or none if @source has no groups. */
 static void
 add_ranking(GString *page, const LpValidation *self, const char *source)
 {
     for (LpPrediction model = 0; model < LP_N_PREDICTIONS; model++) {
-        LpRanking ranking = lp_score_ranking(self->outcomes, source, model);
+        LpRanking ranking = lp_ranking(self->outcomes, source, model);
+        if (ranking.n_groups == 0)
+            return;
         g_autofree char *spearman = g_strdup_printf("%.3f", ranking.mean_spearman + 0.0);
         g_string_append(page, model == 0 ? "<tr class=\"first\">" : "<tr>");
         lp_html_cell_text(page, "", model > 0 ? "" : source != NULL ? source : "all rows");
         lp_html_cell_text(page, "", model_names[model]);
         add_count(page, ranking.n_groups);
+        add_count(page, ranking.n_plans);
         add_percent(page, ranking.within_5_percent, "%.0f %%", FALSE);
         add_percent(page, ranking.within_15_percent, "%.0f %%", FALSE);
+        add_percent(page, ranking.median_regret, "%.1f %%", FALSE);
         lp_html_cell_number(page, "n", ranking.mean_spearman, spearman);
+        add_percent(page, ranking.chance_within_5_percent, "%.0f %%", FALSE);
         g_string_append(page, "</tr>\n");
     }
 }
@@ -165,17 +171,25 @@ add_ranking(GString *page, const LpValidation *self, const char *source)
 gboolean
 lp_validation_add_rankings(GString *page, const LpValidation *self)
 {
-    static const char *const columns[] = {
-        "source", "model", "#groups", "#within 5 %", "#within 15 %", "#mean Spearman correlation",
-        NULL};
-    if (lp_score_ranking(self->outcomes, NULL, self->model).n_groups == 0)
-        return FALSE;
+    static const char *const columns[] = {"source",
+                                          "model",
+                                          "#groups",
+                                          "#plans",
+                                          "#within 5 %",
+                                          "#within 15 %",
+                                          "#median regret",
+                                          "#mean Spearman correlation",
+                                          "#within 5 % by chance",
+                                          NULL};
     g_autoptr(GPtrArray) sources = lp_score_sources(self->outcomes);
+    g_autoptr(GString) rows = g_string_new(NULL);
+    for (guint i = 0; i < sources->len; i++)
+        add_ranking(rows, self, sources->pdata[i]);
+    if (rows->len == 0)
+        return FALSE;
     begin_table(page, "grouped", columns);
     add_ranking(page, self, NULL);
-    for (guint i = 0; i < sources->len; i++)
-        if (lp_score_ranking(self->outcomes, sources->pdata[i], self->model).n_groups > 0)
-            add_ranking(page, self, sources->pdata[i]);
+    g_string_append(page, rows->str);
     end_table(page);
     return TRUE;
 }

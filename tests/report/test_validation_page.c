@@ -180,8 +180,9 @@ expect_part(const char *page, const char *name, json_t *part)
                                       "p90_absolute_error",
                                       "worst_absolute_error",
                                       NULL};
-    static const char *const ranking[] = {"groups", "within_5_percent", "within_15_percent",
-                                          "mean_spearman", NULL};
+    static const char *const ranking[] = {
+        "groups",        "plans",         "within_5_percent",        "within_15_percent",
+        "median_regret", "mean_spearman", "chance_within_5_percent", NULL};
     expect_numbers(page, name, part, all);
     json_t *models = json_object_get(part, "models");
     for (LpPrediction model = 0; model < LP_N_PREDICTIONS; model++) {

@@ -79,41 +79,6 @@ test_spearman(void)
     lp_test_true("none", lp_score_spearman(up, up, 0) == 0.0);
 }
 
-/* Ten plans measured at 1.00, 1.04, 1.08 ... s, of which the prediction puts @first at the front
- * and keeps the others in their order. */
-static void
-add_group(GPtrArray *outcomes, const char *group, guint first, guint n)
-{
-    for (guint i = 0; i < n; i++) {
-        LpOutcome *outcome = lp_outcome_new(LP_MEASURE_TIME, "row", "a");
-        outcome->group = g_strdup(group);
-        outcome->measured = 1.0 + 0.04 * i;
-        outcome->predicted[LP_PREDICTION_SIMULATED] = i == first ? 0.5 : 1.0 + i;
-        g_ptr_array_add(outcomes, outcome);
-    }
-}
-
-static void
-test_ranking(void)
-{
-    g_autoptr(GPtrArray) outcomes = g_ptr_array_new_with_free_func(free_outcome);
-    add_group(outcomes, "exact", 0, 10);
-    add_group(outcomes, "within 5 %", 1, 10);
-    add_group(outcomes, "within 15 %", 3, 10);
-    add_group(outcomes, "beyond", 4, 10);
-    add_group(outcomes, "too few", 0, 9);
-    LpRanking ranking = lp_score_ranking(outcomes, NULL, LP_PREDICTION_SIMULATED);
-    lp_test_true("groups", ranking.n_groups == 4);
-    lp_test_close("within 5 %", ranking.within_5_percent, 0.5, 1e-12);
-    lp_test_close("within 15 %", ranking.within_15_percent, 0.75, 1e-12);
-    /* Moving rank f + 1 to the front costs 6 (f^2 + f) / (10 * 99) of Spearman's 1. */
-    lp_test_close("Spearman", ranking.mean_spearman, 1.0 - 6.0 * (2 + 12 + 20) / 990.0 / 4.0,
-                  1e-12);
-    LpRanking none = lp_score_ranking(outcomes, NULL, LP_PREDICTION_AMPED);
-    lp_test_true("nothing told apart: the slowest counts",
-                 none.within_15_percent == 0.0 && none.mean_spearman == 0.0);
-}
-
 static void
 test_worst(void)
 {
@@ -167,12 +132,8 @@ test_text(void)
 int
 main(void)
 {
-    static const LpTestCase cases[] = {{"score", test_score},
-                                       {"quantile", test_quantile},
-                                       {"spearman", test_spearman},
-                                       {"ranking", test_ranking},
-                                       {"worst", test_worst},
-                                       {"text", test_text},
-                                       {NULL, NULL}};
+    static const LpTestCase cases[] = {{"score", test_score},       {"quantile", test_quantile},
+                                       {"spearman", test_spearman}, {"worst", test_worst},
+                                       {"text", test_text},         {NULL, NULL}};
     return lp_test_run("score", cases);
 }

@@ -6,6 +6,7 @@
 #include "sim/mapping/setup.h"
 #include "validation/cases/training_machine.h"
 #include "validation/cases/training_attention.h"
+#include "validation/cases/training_framework.h"
 #include "validation/cases/training_plan.h"
 #include "validation/cases/training_restatement.h"
 
@@ -82,18 +83,39 @@ lp_training_case_clear(LpTrainingCase *self)
     g_clear_pointer(&self->platform, g_free);
 }
 
-/* Names the work of a row: model, batch, precision and accelerators. Rows of one group differ in
- * their plans. Returns: (transfer full). */
+/* Whether @word, "name=value" of column "set", is of a plan. */
+static gboolean
+is_of_plan(const char *word)
+{
+    static const char *const names[] = {
+        "cp-kind",          "ep-relay",     "expert-tp",    "gradient-sync",
+        "placement",        "prefetch",     "rank-order",   "recompute",
+        "recompute-layers", "reshard",      "schedule",     "selective",
+        "shard-degree",     "stage-layers", "zero-variant", NULL};
+    g_autofree char *name = g_strndup(word, strcspn(word, "="));
+    return g_strv_contains(names, name);
+}
+
+/* Names the work of a row: model, batch, precision, machine and software. Rows of one group differ
+ * in their plans. Returns: (transfer full). */
 static char *
 group_of(const LpTableRow *row)
 {
-    static const char *const columns[] = {
-        "kind",      "model",    "layers",      "hidden",    "ffn",          "ffn_kind",
-        "heads",     "kv_heads", "vocab",       "tied",      "seq",          "experts",
-        "attention", "system",   "accelerator", "precision", "accelerators", "global_batch"};
+    g_auto(GStrv) columns =
+        g_strsplit("kind model layers hidden ffn ffn_kind heads kv_heads vocab tied seq experts "
+                   "attention precision global_batch system accelerator accelerators "
+                   "accelerators_per_domain scale_up_GBps scale_out_Gbps nics_per_domain",
+                   " ", -1);
+    g_autoptr(LpOutcome) scratch = lp_outcome_new(LP_MEASURE_TIME, "", "");
     GString *group = g_string_new(NULL);
-    for (guint i = 0; i < G_N_ELEMENTS(columns); i++)
-        g_string_append_printf(group, "%s%s", i > 0 ? " " : "", lp_table_text(row, columns[i]));
+    g_autofree char *framework = lp_training_framework_name(row, scratch);
+    g_string_append(group, framework);
+    for (guint i = 0; columns[i] != NULL; i++)
+        g_string_append_printf(group, "|%s", lp_table_text(row, columns[i]));
+    g_auto(GStrv) words = g_strsplit(lp_table_text(row, "set"), " ", -1);
+    for (guint i = 0; words[i] != NULL; i++)
+        if (*words[i] != '\0' && !is_of_plan(words[i]))
+            g_string_append_printf(group, "|%s", words[i]);
     return g_string_free(group, FALSE);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Statistics of errors, and of the order in which plans are put. */
+/* Statistics of errors. */
 #include "validation/prediction/score.h"
 
 #include <math.h>
@@ -24,8 +24,8 @@ lp_score_quantile(const double *sorted, guint n, double fraction)
     return sorted[below] + (place - below) * (sorted[above] - sorted[below]);
 }
 
-static gboolean
-is_of(const LpOutcome *outcome, const char *source)
+gboolean
+lp_score_is_of(const LpOutcome *outcome, const char *source)
 {
     if (source == NULL)
         return !outcome->is_apart;
@@ -39,7 +39,7 @@ lp_score(const GPtrArray *outcomes, const char *source, LpPrediction prediction)
     g_autofree double *errors = g_new0(double, MAX(outcomes->len, 1));
     for (guint i = 0; i < outcomes->len; i++) {
         const LpOutcome *outcome = outcomes->pdata[i];
-        if (!is_of(outcome, source))
+        if (!lp_score_is_of(outcome, source))
             continue;
         double error = lp_outcome_error(outcome, prediction);
         score.n_failed += outcome->status != LP_OUTCOME_OK;
@@ -88,99 +88,6 @@ lp_score_spearman(const double *a, const double *b, guint n)
         yy += (y[i] - mean) * (y[i] - mean);
     }
     return xx > 0.0 && yy > 0.0 ? xy / sqrt(xx * yy) : 0.0;
-}
-
-/* The plans of one group. */
-typedef struct {
-    GArray *predicted, *measured; /* owned: double */
-} Group;
-
-static void
-free_group(gpointer data)
-{
-    Group *group = data;
-    g_array_unref(group->predicted);
-    g_array_unref(group->measured);
-    g_free(group);
-}
-
-static Group *
-find_group(GHashTable *by_name, GPtrArray *groups, const char *name)
-{
-    Group *group = g_hash_table_lookup(by_name, name);
-    if (group != NULL)
-        return group;
-    group = g_new0(Group, 1);
-    group->predicted = g_array_new(FALSE, FALSE, sizeof(double));
-    group->measured = g_array_new(FALSE, FALSE, sizeof(double));
-    g_hash_table_insert(by_name, g_strdup(name), group);
-    g_ptr_array_add(groups, group);
-    return group;
-}
-
-/* In the order of their first rows. */
-static GPtrArray *
-find_groups(const GPtrArray *outcomes, const char *source, LpPrediction prediction)
-{
-    g_autoptr(GHashTable) by_name = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    GPtrArray *groups = g_ptr_array_new_with_free_func(free_group);
-    for (guint i = 0; i < outcomes->len; i++) {
-        const LpOutcome *outcome = outcomes->pdata[i];
-        if (outcome->group == NULL || !(outcome->measured > 0.0) || !is_of(outcome, source))
-            continue;
-        g_autofree char *name = g_strconcat(outcome->source, "\n", outcome->group, NULL);
-        Group *group = find_group(by_name, groups, name);
-        double predicted = outcome->predicted[prediction];
-        gboolean good = outcome->status == LP_OUTCOME_OK && predicted > 0.0;
-        double value = good ? predicted : G_MAXDOUBLE;
-        g_array_append_val(group->predicted, value);
-        g_array_append_val(group->measured, outcome->measured);
-    }
-    return groups;
-}
-
-/* How much slower the plan with the best prediction was than the best one, as a fraction. Of plans
- * with equal predictions the slowest counts: nothing tells them apart. */
-static double
-lost_by_choice(const Group *group)
-{
-    const double *predicted = (const double *)(gpointer)group->predicted->data;
-    const double *measured = (const double *)(gpointer)group->measured->data;
-    double best = measured[0], first = predicted[0], chosen = measured[0];
-    for (guint i = 1; i < group->measured->len; i++) {
-        best = MIN(best, measured[i]);
-        if (predicted[i] < first)
-            chosen = measured[i];
-        else if (predicted[i] == first)
-            chosen = MAX(chosen, measured[i]);
-        first = MIN(first, predicted[i]);
-    }
-    return chosen / best - 1.0;
-}
-
-LpRanking
-lp_score_ranking(const GPtrArray *outcomes, const char *source, LpPrediction prediction)
-{
-    LpRanking ranking = {0};
-    g_autoptr(GPtrArray) groups = find_groups(outcomes, source, prediction);
-    for (guint i = 0; i < groups->len; i++) {
-        const Group *group = groups->pdata[i];
-        if (group->measured->len < LP_SCORE_GROUP_MIN)
-            continue;
-        double lost = lost_by_choice(group);
-        ranking.n_groups++;
-        ranking.within_5_percent += lost <= 0.05;
-        ranking.within_15_percent += lost <= 0.15;
-        ranking.mean_spearman += lp_score_spearman((const double *)(gpointer)group->predicted->data,
-                                                   (const double *)(gpointer)group->measured->data,
-                                                   group->measured->len);
-    }
-    if (ranking.n_groups == 0)
-        return ranking;
-    ranking.within_5_percent /= ranking.n_groups;
-    ranking.within_15_percent /= ranking.n_groups;
-    ranking.mean_spearman /= ranking.n_groups;
-    return ranking;
 }
 
 GPtrArray *

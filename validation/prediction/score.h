@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How well predictions agree with measurements: errors over rows, and the choice among plans.
+/* How well predictions agree with measurements: errors over rows.
  *
  * The statistics are our own, in this one copy: they are a few lines each, GLib has none, and GSL,
  * which has them, is under the GPL, so that a library under Apache-2.0 cannot link it. */
@@ -23,6 +23,9 @@ typedef struct {
     double worst_absolute_error;
 } LpScore;
 
+/** Whether @outcome counts in the figures of @source, of all but those apart if it is NULL. */
+gboolean lp_score_is_of(const LpOutcome *outcome, const char *source);
+
 /** Over @outcomes (LpOutcome *) of @source, of all but those apart if it is NULL. Of no row, all
  * zero. */
 LpScore lp_score(const GPtrArray *outcomes, const char *source, LpPrediction prediction);
@@ -30,22 +33,6 @@ LpScore lp_score(const GPtrArray *outcomes, const char *source, LpPrediction pre
 /** The quantile at @fraction (0 to 1) of @n numbers in rising order, interpolated linearly as
  * p90_absolute_error is; 0 of none. Hyndman and Fan (1996), definition 7. */
 double lp_score_quantile(const double *sorted, guint n, double fraction);
-
-/** Plans that a group needs to count in a ranking. */
-#define LP_SCORE_GROUP_MIN 10
-
-/** Choosing a plan for the same work (LpOutcome.group), in groups of LP_SCORE_GROUP_MIN and more. A
- * row without a prediction, or that is not ok, ranks last. */
-typedef struct {
-    guint n_groups;
-    /** Share of groups whose plan with the best prediction was measured within 5 % or 15 % of the
-     * group's best one. */
-    double within_5_percent, within_15_percent;
-    double mean_spearman; /**< rank correlation of predicted and measured; ties have mean ranks */
-} LpRanking;
-
-/** Over the groups among @outcomes (LpOutcome *) of @source, of all if it is NULL. */
-LpRanking lp_score_ranking(const GPtrArray *outcomes, const char *source, LpPrediction prediction);
 
 /** Spearman's rank correlation of @n pairs: Pearson's of their ranks, equal values with the mean of
  * theirs. 0 if all of one side are equal. */

@@ -4,13 +4,11 @@
 #include "cli/inputs.h"
 #include "cli/option_rows.h"
 #include "cli/options.h"
-#include "cli/output_paths.h"
 #include "cli/progress.h"
+#include "cli/search_outputs.h"
 
-#include "base/file.h"
 #include "base/units.h"
 #include "report/search_report.h"
-#include "workloads/description/workload_text.h"
 
 #include <math.h>
 #include <string.h>
@@ -23,9 +21,9 @@
 #define FRONT 0.25
 
 typedef struct {
-    char *vary, *format, *top, *within, *budget, *jobs, *framework, *memory_reserve,
-        *output;     /* owned */
-    char **settings; /* owned */
+    char *vary, *format, *top, *within, *budget, *jobs, *framework, *memory_reserve; /* owned */
+    char **settings;                                                                 /* owned */
+    LpSearchOutputs outputs;
     gboolean exhaustive, ignore_memory;
 } Options;
 
@@ -40,7 +38,7 @@ options_clear(Options *self)
     g_free(self->jobs);
     g_free(self->framework);
     g_free(self->memory_reserve);
-    g_free(self->output);
+    lp_search_outputs_clear(&self->outputs);
     g_strfreev(self->settings);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Options, options_clear)
@@ -78,20 +76,6 @@ read_choices(const Options *options, Choices *out, GError **error)
     out->run.all = options->exhaustive;
     out->run.clock_s = lp_wall_clock_s;
     return TRUE;
-}
-
-static gboolean
-write_best(const Options *options, const LpSearchSpace *space, const LpSearchResult *result,
-           GError **error)
-{
-    if (options->output == NULL || result->runs->len == 0)
-        return TRUE;
-    const LpSearchRun *best = &g_array_index(result->runs, LpSearchRun, 0);
-    g_autoptr(LpWorkload) workload = lp_search_space_workload(space, &best->plan, error);
-    if (workload == NULL)
-        return FALSE;
-    g_autofree char *text = lp_workload_to_xml(workload, (const char *const[]){NULL});
-    return lp_file_write(options->output, text, strlen(text), error);
 }
 
 /* Names the axis with the most values where combinations are too many to go through. */
@@ -165,13 +149,18 @@ search(const Options *options, Choices *choices, const char *path, GPtrArray *ma
     choices->run.progress = progress.is_shown ? lp_progress_tell : NULL;
     choices->run.progress_data = &progress;
     g_autoptr(LpSearchResult) result = lp_search_run(space, &choices->run, error);
-    if (result == NULL || !write_best(options, space, result, error))
+    if (result == NULL)
         return FALSE;
     LpSearchReport report = {.workload = own->name,
                              .space = space,
                              .result = result,
                              .n_best = choices->n_best,
                              .within = choices->run.within};
+    gboolean is_printed = FALSE;
+    if (!lp_search_outputs_write(&options->outputs, &report, &is_printed, error))
+        return FALSE;
+    if (is_printed)
+        return TRUE;
     if (choices->format == LP_FORMAT_JSON)
         return lp_print_json(lp_search_report_to_json(&report), error);
     g_autofree char *text = lp_search_report_to_text(&report);
@@ -200,8 +189,9 @@ lp_cmd_search(int argc, char **argv, GError **error)
          "Simulate so many plans side by side (as many as there are processors)", "N"},
         {"exhaustive", 0, 0, G_OPTION_ARG_NONE, &options.exhaustive,
          "Simulate all plans, also those that lower bounds rule out", NULL},
-        {"output", 'o', 0, G_OPTION_ARG_STRING, &options.output,
+        {"output", 'o', 0, G_OPTION_ARG_STRING, &options.outputs.workload,
          "Write the first plan as a workload", "FILE.xml"},
+        LP_ROW_EXPORT(&options.outputs.export),
         LP_ROW_FORMAT(&options.format),
         LP_ROW_IGNORE_MEMORY(&options.ignore_memory),
         {NULL, 0, 0, 0, NULL, NULL, NULL}};
@@ -210,7 +200,7 @@ lp_cmd_search(int argc, char **argv, GError **error)
                           "Finds the fastest plans for a workload on one or several machines.",
                           entries, &argc, &argv, 2, G_MAXINT, error) ||
         !read_choices(&options, &choices, error) ||
-        !lp_check_outputs(&(LpOutputPath){"--output", options.output}, 1, argv + 1, error) ||
+        !lp_search_outputs_prepare(&options.outputs, argv + 1, options.format, error) ||
         !lp_settings_add_framework(&options.settings, options.framework, error) ||
         !lp_settings_add_memory_reserve(&options.settings, options.memory_reserve, error))
         return FALSE;

@@ -14,6 +14,7 @@
 #include "base/xml.h"
 #include "model/memory_fit.h"
 #include "platforms/catalogue/libraries.h"
+#include "report/plan_export.h"
 #include "report/report_parts.h"
 #include "workloads/description/attribute.h"
 #include "workloads/description/measured.h"
@@ -218,10 +219,11 @@ describe_to_text(const LpWorkload *workload, char *const *sources, const LpMachi
 
 /* What describe and check take beside the workload. */
 typedef struct {
-    char *format_text, *framework, *memory_reserve;
+    char *format_text, *framework, *memory_reserve, *export_text;
     char **settings;
     gboolean verbose;
     LpFormat format;
+    guint export; /* LP_N_EXPORTS: none */
 } DescribeOptions;
 
 static void
@@ -230,6 +232,7 @@ describe_options_clear(DescribeOptions *self)
     g_free(self->format_text);
     g_free(self->framework);
     g_free(self->memory_reserve);
+    g_free(self->export_text);
     g_strfreev(self->settings);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(DescribeOptions, describe_options_clear)
@@ -303,17 +306,20 @@ describe(char **arguments, const DescribeOptions *options, GError **error)
         lp_workload_suit(workload, machine->domain_size, &machine->accelerator);
     if (options->format == LP_FORMAT_JSON)
         return lp_print_json(describe_to_json(workload, sources, machine), error);
-    g_autofree char *text = describe_to_text(workload, sources, machine);
+    g_autofree char *text = options->export < LP_N_EXPORTS
+                                ? lp_plan_export(workload, (LpExport)options->export)
+                                : describe_to_text(workload, sources, machine);
     return lp_print_result(text, error);
 }
 
 static gboolean
 cmd_describe(int argc, char **argv, GError **error)
 {
-    g_auto(DescribeOptions) options = {0};
+    g_auto(DescribeOptions) options = {.export = LP_N_EXPORTS};
     const GOptionEntry entries[] = {LP_ROW_SET(&options.settings),
                                     LP_ROW_FRAMEWORK(&options.framework),
                                     LP_ROW_MEMORY_RESERVE(&options.memory_reserve),
+                                    LP_ROW_EXPORT(&options.export_text),
                                     LP_ROW_FORMAT(&options.format_text),
                                     {NULL, 0, 0, 0, NULL, NULL, NULL}};
     return lp_options_parse("workload describe", "WORKLOAD [PLATFORM]",
@@ -321,6 +327,7 @@ cmd_describe(int argc, char **argv, GError **error)
                             "it takes.",
                             entries, &argc, &argv, 1, 2, error) &&
            lp_format_parse(options.format_text, &options.format, error) &&
+           lp_export_parse(options.export_text, options.format_text, &options.export, error) &&
            lp_settings_add_framework(&options.settings, options.framework, error) &&
            lp_settings_add_memory_reserve(&options.settings, options.memory_reserve, error) &&
            describe(argv, &options, error);
@@ -399,7 +406,7 @@ check(const char *name, const DescribeOptions *options, GError **error)
 static gboolean
 cmd_check(int argc, char **argv, GError **error)
 {
-    g_auto(DescribeOptions) options = {0};
+    g_auto(DescribeOptions) options = {.export = LP_N_EXPORTS};
     const GOptionEntry entries[] = {LP_ROW_SET(&options.settings),
                                     LP_ROW_FRAMEWORK(&options.framework),
                                     LP_ROW_MEMORY_RESERVE(&options.memory_reserve),

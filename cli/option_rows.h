@@ -59,6 +59,13 @@
     {                                                                                              \
         "format", 0, 0, G_OPTION_ARG_STRING, place, "Output format (default text)", "text|json"    \
     }
+/** Whose words: lp_export_parse(). */
+#define LP_ROW_EXPORT(place)                                                                       \
+    {                                                                                              \
+        "export", 0, 0, G_OPTION_ARG_STRING, place,                                                \
+            "In place of the report: the plan as arguments, TOML or JSON of that software",        \
+            "megatron|torchtitan|deepspeed"                                                        \
+    }
 /** A gboolean. */
 #define LP_ROW_IGNORE_MEMORY(place)                                                                \
     {                                                                                              \

@@ -12,6 +12,7 @@
 #include "cli/completion.h"
 #include "cli/made_machine.h"
 #include "cli/system_hint.h"
+#include "report/plan_export.h"
 #include "workloads/description/framework.h"
 
 #include <stdlib.h>
@@ -192,6 +193,14 @@ lp_format_parse(const char *text, LpFormat *out_format, GError **error)
         return FALSE;
     *out_format = (LpFormat)index;
     return TRUE;
+}
+
+gboolean
+lp_export_parse(const char *text, const char *format, guint *out_export, GError **error)
+{
+    if (text != NULL && format != NULL)
+        return lp_usage_error(error, "--export: got --format beside it, wanted one of them");
+    return lp_option_choice("export", text, lp_export_names, LP_N_EXPORTS, out_export, error);
 }
 
 /* Whether each of @settings that names a framework names @name. */

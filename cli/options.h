@@ -28,6 +28,11 @@ gboolean lp_options_parse(const char *command, const char *arguments, const char
 gboolean lp_format_parse(const char *text, LpFormat *out_format,
                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+/** @text: an LpExport's name, or NULL for LP_N_EXPORTS. @format: what stands behind --format, which
+ * may not be given, too. Error: LP_INPUT_ERROR_USAGE. */
+gboolean lp_export_parse(const char *text, const char *format, guint *out_export,
+                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
 /** The index of @text among @names, @fallback if it is NULL. Error: LP_INPUT_ERROR_USAGE that names
  * @option. */
 gboolean lp_option_choice(const char *option, const char *text, const char *const *names,

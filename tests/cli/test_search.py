@@ -9,6 +9,7 @@ import os
 import random
 import sys
 import tempfile
+import tomllib
 import unittest
 import xml.etree.ElementTree
 
@@ -124,6 +125,29 @@ class Search(Case):
             self.assertEqual(str(run["plan"][name]), value)
         xml.etree.ElementTree.parse(best)
 
+    def test_export(self):
+        """It is the first plan, as describe exports it, in the words of each software."""
+        machine = self.machine("--system=dgx-a100", "--accelerators=16")
+        best = os.path.join(self.folder.name, "best.xml")
+        options = ["--framework=megatron-core", "--vary=tp=1|2|4,pp=1|2|4,zero=1", "-o", best,
+                   *["--set=" + setting for setting in MODEL]]
+        answer = json.loads(self.taken("search", "gpt3-1.3b", machine, *options, "--format=json"))
+        first = answer["plans"][0]["set"]
+        for name in "megatron", "torchtitan", "deepspeed":
+            export = self.taken("search", "gpt3-1.3b", machine, *options, "--export=" + name)
+            self.assertEqual(export, self.taken("workload", "describe", best, machine, "--export=" + name))
+            if name == "megatron":
+                flags = [line for line in export.splitlines() if not line.startswith("#")]
+                self.assertIn("--tensor-model-parallel-size " + first["tp"], flags)
+                self.assertIn("--pipeline-model-parallel-size " + first["pp"], flags)
+                self.assertIn(f"of which dp is {first['dp']};", export)
+            elif name == "torchtitan":
+                keys = tomllib.loads(export)["parallelism"]
+                self.assertEqual(keys["tensor_parallel_degree"], int(first["tp"]))
+                self.assertIn("# no key: zero=1\n", export)
+            else:
+                self.assertEqual(json.loads(export)["zero_optimization"]["stage"], 1)
+
     def test_several_machines(self):
         """The faster machine has the first plan; the front has the smaller one."""
         small = self.machine("--system=dgx-a100", "--accelerators=8")
@@ -173,6 +197,11 @@ class Search(Case):
                      "dgx-a100-8", "--vary=seed=1..4000,prefetch=1..4000,tp=1..20")
         self.refused(1, "none is legal and fits, wanted at least one (what lacks the least memory lacks", "search",
                      "gpt3-175b", "dgx-a100-8", "--vary=tp")
+        self.refused(2, '--export: "nemo"', "search", "gpt3-1.3b", "dgx-a100-8", "--export=nemo")
+        self.refused(2, "--export: got --format beside it, wanted one of them", "search", "gpt3-1.3b", "dgx-a100-8",
+                     "--export=megatron", "--format=json")
+        self.refused(1, "got no plan that was simulated, wanted one to export", "search", "gpt3-1.3b", "dgx-a100-8",
+                     "--vary=tp", "--budget=0", "--export=megatron")
         self.refused(1, '"nowhere" is neither', "search", "gpt3-1.3b", "nowhere")
 
 

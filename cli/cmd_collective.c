@@ -13,7 +13,6 @@
 #include "platforms/machine/machine_library.h"
 #include "base/json.h"
 #include "base/text_table.h"
-#include "sim/mapping/exchange_flows.h"
 #include "sim/run/collective_run.h"
 
 #include <string.h>
@@ -161,25 +160,6 @@ bus_bytes_per_s(const LpCollectiveRequest *request, const Row *row)
                         : 0.0;
 }
 
-/* Whether links above the ports do not feel the all-to-all; Row.result says how it ran. */
-static gboolean
-is_coarse(const LpCollectiveRequest *request, const LpMachine *machine, const GArray *rows)
-{
-    return request->collective == LP_COLLECTIVE_ALL_TO_ALL &&
-           request->n_ranks > LP_EXCHANGE_MEMBERS_MAX && request->n_ranks > machine->domain_size &&
-           request->fidelity == LP_FIDELITY_FLOW && rows->len > 0 &&
-           strcmp(g_array_index(rows, Row, 0).result.algorithm, "rails") == 0;
-}
-
-/* Returns: (transfer full). */
-static char *
-coarse_text(const LpCollectiveRequest *request)
-{
-    return g_strdup_printf("all-to-alls: among %u ranks are not followed pair by pair (at most %u "
-                           "are); narrow links above the ports do not slow them",
-                           request->n_ranks, LP_EXCHANGE_MEMBERS_MAX);
-}
-
 static char *
 to_text(const LpCollectiveRequest *request, const LpMachine *machine, const GArray *rows)
 {
@@ -205,14 +185,11 @@ to_text(const LpCollectiveRequest *request, const LpMachine *machine, const GArr
         lp_text_table_add_cell(table, "%.2f", bus_bytes_per_s(request, row) * 1e-9);
     }
     lp_text_table_append(out, table, 0);
-    g_autofree char *warning = coarse_text(request);
-    if (is_coarse(request, machine, rows))
-        g_string_append_printf(out, "warning  %s\n", warning);
     return g_string_free(out, FALSE);
 }
 
 static json_t *
-to_json(const LpCollectiveRequest *request, const LpMachine *machine, const GArray *rows)
+to_json(const LpCollectiveRequest *request, const GArray *rows)
 {
     json_t *root = lp_json_document();
     lp_json_set_text(root, "operation", lp_collective_names[request->collective]);
@@ -233,9 +210,6 @@ to_json(const LpCollectiveRequest *request, const LpMachine *machine, const GArr
         lp_json_set_count(run, "traffic_bytes", row->result.run.traffic_bytes[LP_TRAFFIC_DP]);
         lp_json_set_count(run, "activities", row->result.run.n_activities);
     }
-    g_autofree char *warning = coarse_text(request);
-    if (is_coarse(request, machine, rows))
-        lp_json_append_text(lp_json_set_array(root, "warnings"), warning);
     return root;
 }
 
@@ -339,7 +313,7 @@ measure(const Options *options, char **arguments, GError **error)
     }
     lp_progress_show(&progress, rows->len, rows->len);
     if (format == LP_FORMAT_JSON)
-        return lp_print_json(to_json(&request, machine, rows), error);
+        return lp_print_json(to_json(&request, rows), error);
     g_autofree char *text = to_text(&request, machine, rows);
     return lp_print_result(text, error);
 }

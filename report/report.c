@@ -17,6 +17,7 @@
 #include "report/report_parts.h"
 #include "sim/engine/engine.h"
 #include "model/group.h"
+#include "model/plan_routing.h"
 #include "sim/mapping/exchange_flows.h"
 #include "sim/mapping/placement.h"
 
@@ -76,25 +77,24 @@ warn_cut(LpReport *self)
                         self->simulation->quotient.n_rounds, 100.0 * contention_s / time_s));
 }
 
-/* All-to-alls over links that do not feel them. */
+/* All-to-alls of unequal blocks that are too many to be followed. */
 static void
 warn_exchanges(LpReport *self)
 {
     const LpTransformer *shape = &self->workload->transformer;
     const LpPlan *plan = &self->workload->plan;
-    double n = lp_transformer_n_expert_layers(shape) > 0
-                   ? (double)lp_group_size(shape, plan, LP_GROUP_EP)
-                   : 0.0;
+    if (lp_transformer_n_expert_layers(shape) == 0 || !lp_plan_has_expert_loads(plan, shape))
+        return;
+    double n = (double)lp_group_size(shape, plan, LP_GROUP_EP);
     double n_pairs = n * (double)lp_plan_n_ranks(plan);
-    if (n <= (double)self->machine->domain_size ||
-        (n <= LP_EXCHANGE_MEMBERS_MAX && n_pairs <= LP_EXCHANGE_PAIRS_MAX))
+    if (n <= LP_EXCHANGE_MEMBERS_MAX && n_pairs <= LP_EXCHANGE_PAIRS_MAX)
         return;
     g_ptr_array_add(self->warnings,
-                    g_strdup_printf("all-to-alls: among %.0f ranks, %.3g pairs in all, are not "
-                                    "followed pair by pair (at most %u ranks and %.3g pairs are); "
-                                    "narrow links above the ports do not slow them",
-                                    n, n_pairs, LP_EXCHANGE_MEMBERS_MAX,
-                                    (double)LP_EXCHANGE_PAIRS_MAX));
+                    g_strdup_printf("all-to-alls: %.3g pairs of ranks, more than %.3g, or more "
+                                    "than %u ranks in one: links above the ports carry their "
+                                    "blocks as if all were equal",
+                                    n_pairs, (double)LP_EXCHANGE_PAIRS_MAX,
+                                    LP_EXCHANGE_MEMBERS_MAX));
 }
 
 static void

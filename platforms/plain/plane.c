@@ -97,4 +97,15 @@ star_ends(const LpPlane *self, guint32 pair, char **out_ends)
             : g_strdup(self->machine->circuits.is_present ? "circuit switch" : "switch");
 }
 
-const LpPlaneTopology lp_plane_star = {star_n_links, star_link, star_name, star_ends, star_route};
+static LpPlaneBlock
+star_block(const LpPlane *self)
+{
+    return (LpPlaneBlock){self->cluster->n_hosts, 1};
+}
+
+const LpPlaneTopology lp_plane_star = {.n_links = star_n_links,
+                                       .link = star_link,
+                                       .name = star_name,
+                                       .ends = star_ends,
+                                       .route = star_route,
+                                       .block = star_block};

@@ -30,6 +30,14 @@ typedef struct {
     LpLink port;      /**< what its links have unless the topology says otherwise */
 } LpPlane;
 
+/** Ports next to each other, from a multiple of @n_ports on, whose routes to each other port, but
+ * for those below the same PCIe switch, are the same except for the first @n_own links, which are
+ * the sender's own. */
+typedef struct {
+    guint64 n_ports;
+    guint32 n_own;
+} LpPlaneBlock;
+
 /** What a topology says of its links. Each has two ways, numbered 2 l and 2 l + 1: "_UP" and
  * "_DOWN" to the engine. */
 typedef struct {
@@ -45,6 +53,10 @@ typedef struct {
     /** Appends (guint32) the links from port @from to port @to, another one, to @io_links. @path:
      * below n_paths of the machine. */
     void (*route)(const LpPlane *self, guint64 from, guint64 to, guint32 path, GArray *io_links);
+    /** Ports whose routes are alike; NULL: each has its own. */
+    LpPlaneBlock (*block)(const LpPlane *self);
+    /** The port that link @pair leads on from; NULL: links are no port's. */
+    guint64 (*port)(const LpPlane *self, guint32 pair);
 } LpPlaneTopology;
 
 /** Flat clusters: a link for each port. */

@@ -291,5 +291,16 @@ dragonfly_route(const LpPlane *self, guint64 from, guint64 to, guint32 path, GAr
     add(io_links, to, FALSE);
 }
 
-const LpPlaneTopology lp_plane_dragonfly = {dragonfly_n_links, dragonfly_link, dragonfly_name,
-                                            dragonfly_ends, dragonfly_route};
+/* The ports of a router. */
+static LpPlaneBlock
+dragonfly_block(const LpPlane *self)
+{
+    return (LpPlaneBlock){self->cluster->dragonfly.n_ports, 1};
+}
+
+const LpPlaneTopology lp_plane_dragonfly = {.n_links = dragonfly_n_links,
+                                            .link = dragonfly_link,
+                                            .name = dragonfly_name,
+                                            .ends = dragonfly_ends,
+                                            .route = dragonfly_route,
+                                            .block = dragonfly_block};

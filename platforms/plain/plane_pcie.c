@@ -108,4 +108,8 @@ pcie_route(const LpPlane *self, guint64 from, guint64 to, guint32 path, GArray *
     g_array_append_val(io_links, links[3]);
 }
 
-const LpPlaneTopology lp_plane_pcie = {pcie_n_links, pcie_link, pcie_name, pcie_ends, pcie_route};
+const LpPlaneTopology lp_plane_pcie = {.n_links = pcie_n_links,
+                                       .link = pcie_link,
+                                       .name = pcie_name,
+                                       .ends = pcie_ends,
+                                       .route = pcie_route};

@@ -114,5 +114,15 @@ torus_route(const LpPlane *self, guint64 from, guint64 to, guint32 path, GArray 
     }
 }
 
-const LpPlaneTopology lp_plane_torus = {torus_n_links, torus_link, torus_name, torus_ends,
-                                        torus_route};
+static guint64
+torus_port(const LpPlane *self, guint32 pair)
+{
+    return pair / self->cluster->torus.n_dimensions;
+}
+
+const LpPlaneTopology lp_plane_torus = {.n_links = torus_n_links,
+                                        .link = torus_link,
+                                        .name = torus_name,
+                                        .ends = torus_ends,
+                                        .route = torus_route,
+                                        .port = torus_port};

@@ -157,4 +157,22 @@ tree_route(const LpPlane *self, guint64 from, guint64 to, guint32 path, GArray *
     }
 }
 
-const LpPlaneTopology lp_plane_tree = {tree_n_links, tree_link, tree_name, tree_ends, tree_route};
+/* The ports below a leaf, which have a way up each. */
+static LpPlaneBlock
+tree_block(const LpPlane *self)
+{
+    const LpPlainTree *tree = &self->tree;
+    guint32 last = MAX(tree->port_level, tree->pcie_level);
+    for (guint32 level = tree->port_level; level <= last; level++)
+        if (tree->up[level] != 1)
+            return (LpPlaneBlock){1, 0};
+    return (LpPlaneBlock){tree->below[last + 1] / tree->below[tree->port_level],
+                          last - tree->port_level + 1};
+}
+
+const LpPlaneTopology lp_plane_tree = {.n_links = tree_n_links,
+                                       .link = tree_link,
+                                       .name = tree_name,
+                                       .ends = tree_ends,
+                                       .route = tree_route,
+                                       .block = tree_block};

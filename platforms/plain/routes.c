@@ -83,6 +83,28 @@ lp_routes_link_place(const LpRoutes *self, guint32 link)
     return g_strconcat(from == 0 ? first : second, " to ", from == 0 ? second : first, plane, NULL);
 }
 
+LpPlaneBlock
+lp_routes_block(const LpRoutes *self, LpAttachment attachment, guint32 plane)
+{
+    const Part *part = &self->parts[attachment == LP_ATTACHMENT_SCALE_UP ? 0 : 1 + plane];
+    const LpMachine *machine = part->plane.machine;
+    LpPlaneBlock block =
+        part->topology->block == NULL ? (LpPlaneBlock){1, 0} : part->topology->block(&part->plane);
+    if (attachment == LP_ATTACHMENT_SCALE_OUT && block.n_own > 0 &&
+        lp_pcie_host_is_on_way_out(&machine->pcie_host))
+        block.n_own++;
+    return block;
+}
+
+guint64
+lp_routes_link_port(const LpRoutes *self, guint32 link)
+{
+    const Part *part = part_of(self, link);
+    return part->topology->port == NULL
+               ? G_MAXUINT64
+               : part->topology->port(&part->plane, (link - part->first) / 2);
+}
+
 void
 lp_routes_add(const LpRoutes *self, LpAttachment attachment, guint32 plane, guint64 from,
               guint64 to, guint32 path, GArray *io_links)

@@ -30,6 +30,12 @@ char *lp_routes_link_place(const LpRoutes *self, guint32 link) G_GNUC_WARN_UNUSE
 void lp_routes_add(const LpRoutes *self, LpAttachment attachment, guint32 plane, guint64 from,
                    guint64 to, guint32 path, GArray *io_links);
 
+/** Ports of @attachment in @plane whose routes are alike, roots of lp_routes_add_out() counted;
+ * n_ports is 1 and n_own 0 where each has its own. */
+LpPlaneBlock lp_routes_block(const LpRoutes *self, LpAttachment attachment, guint32 plane);
+/** The port that link @link leads on from in its plane; G_MAXUINT64: it is no port's. */
+guint64 lp_routes_link_port(const LpRoutes *self, guint32 link);
+
 /** As lp_routes_add() between two accelerators' ports of the scale-out network, and the links of
  * the PCIe roots that lie between them and their cards. */
 void lp_routes_add_out(const LpRoutes *self, guint32 plane, guint64 from_accelerator,

@@ -318,6 +318,18 @@ lp_route_leg_end(const LpRoute *route, guint32 leg)
     return route->legs == NULL ? route->n_links : route->legs[leg].end_link;
 }
 
+LpPlaneBlock
+lp_network_block(const LpNetwork *self, LpAttachment attachment, guint32 plane)
+{
+    return lp_routes_block(self->routes, attachment, plane);
+}
+
+guint64
+lp_network_link_port(const LpNetwork *self, guint32 link)
+{
+    return lp_routes_link_port(self->routes, link);
+}
+
 static void
 find_hop(const LpNetwork *self, guint64 a, guint64 b, guint32 plane, LpTraffic traffic,
          GArray *io_links, LpHop *out_hop)

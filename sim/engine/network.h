@@ -87,6 +87,10 @@ typedef struct {
 guint32 lp_network_find_hops(const LpNetwork *self, guint64 a, guint64 b, LpTraffic traffic,
                              GArray *io_links, LpHop *out_hops);
 
+/** lp_routes_block(), lp_routes_link_port(). */
+LpPlaneBlock lp_network_block(const LpNetwork *self, LpAttachment attachment, guint32 plane);
+guint64 lp_network_link_port(const LpNetwork *self, guint32 link);
+
 /** The route of @traffic from @a to @b over @attachment; their ports on it differ. */
 LpRoute lp_network_route_over(const LpNetwork *self, guint64 a, guint64 b, LpAttachment attachment,
                               LpTraffic traffic);

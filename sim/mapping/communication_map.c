@@ -98,9 +98,9 @@ is_exchange(const LpCommunicationMap *self, LpGroup group, const GArray *ops)
     return n > 0 && ops->len > 0 && lp_communicators_get(self->communicators, group, 0)->exchanges;
 }
 
-/* Whether pairs of all of its all-to-alls are few enough to be followed. */
+/* Whether pairs of all of its all-to-alls are few enough to be followed one by one. */
 static gboolean
-follows_pairs(const LpCommunicationMap *self, const GPtrArray *ops)
+are_few_pairs(const LpCommunicationMap *self, const GPtrArray *ops)
 {
     double n_pairs = 0.0;
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
@@ -129,7 +129,7 @@ near_factor(const LpCommunicationMap *self, const LpCommunicator *communicator, 
 
 /* Circuits join members for a time, and go their own ways. */
 static void
-add_exchanges(LpCommunicationMap *self, LpGroup group, const GArray *ops, gboolean follows)
+add_exchanges(LpCommunicationMap *self, LpGroup group, const GArray *ops, gboolean by_blocks)
 {
     if (!is_exchange(self, group, ops))
         return;
@@ -140,10 +140,10 @@ add_exchanges(LpCommunicationMap *self, LpGroup group, const GArray *ops, gboole
     for (guint k = 0; k < lp_communicators_n(self->communicators, group); k++) {
         const LpCommunicator *communicator = lp_communicators_get(self->communicators, group, k);
         LpExchangeFlows *flows =
-            follows && communicator->n_members <= LP_EXCHANGE_MEMBERS_MAX &&
-                    runs_plain(self, ops, communicator)
-                ? lp_exchange_flows_new(self->layout, communicator, connections,
-                                        near_factor(self, communicator, ops))
+            runs_plain(self, ops, communicator)
+                ? lp_exchange_flows_new(
+                      self->layout, communicator, connections, near_factor(self, communicator, ops),
+                      by_blocks || communicator->n_members > LP_EXCHANGE_MEMBERS_MAX)
                 : NULL;
         gboolean has_far = flows != NULL && flows->has_far;
         self->is_weighted = self->is_weighted || (flows != NULL && flows->has_weights);
@@ -292,9 +292,9 @@ lp_communication_map_new(const LpProgram *program, const LpNetwork *network,
     }
     for (LpConnectionKind kind = 0; kind < LP_CONNECTION_LINE; kind++)
         add_connections(self, kind, ops->pdata[lp_connection_group(kind)]);
-    gboolean follows = follows_pairs(self, ops);
+    gboolean by_blocks = !are_few_pairs(self, ops);
     for (LpGroup group = 0; group < LP_N_GROUPS; group++) {
-        add_exchanges(self, group, ops->pdata[group], follows);
+        add_exchanges(self, group, ops->pdata[group], by_blocks);
         find_many_sends(self, group, ops->pdata[group]);
     }
     add_lines(self);

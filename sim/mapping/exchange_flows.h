@@ -42,17 +42,18 @@ typedef struct {
 } LpExchangeFlows;
 
 /** Members of a communicator, and pairs of members of all communicators of a job, whose data are
- * followed pair by pair. Where there are more, all that leaves a domain goes to the next one, and
- * links above the ports do not feel it. */
+ * followed pair by pair. Where there are more, members whose ports have the same switch are
+ * followed together, and blocks of experts count as equal. */
 #define LP_EXCHANGE_MEMBERS_MAX 2048u
 #define LP_EXCHANGE_PAIRS_MAX 40000000u
 
 /** @connections: by rank, those that lead out of the members' domains, which get links and weights;
  * NULL: there are none, or they stay as they are. @near_factor: bytes on the wire within domains
- * for each between them. Returns: (transfer full). */
+ * for each between them. @by_blocks: lp_exchange_loads_new(). Returns: (transfer full). */
 LpExchangeFlows *lp_exchange_flows_new(const LpRankLayout *layout,
                                        const LpCommunicator *communicator,
-                                       LpConnection *connections, double near_factor);
+                                       LpConnection *connections, double near_factor,
+                                       gboolean by_blocks);
 void lp_exchange_flows_free(LpExchangeFlows *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpExchangeFlows, lp_exchange_flows_free)
 

@@ -149,6 +149,35 @@ check_route(Check *self, Pair pair, sg_host_t from, sg_host_t to, GArray *found)
     xbt_dynar_free(&links);
 }
 
+/* Routes from the first port of the same block differ from those of @pair in the sender's own
+ * links alone. @found: those of @pair. */
+static void
+check_block(Check *self, Pair pair, const GArray *found)
+{
+    LpPlaneBlock block = lp_routes_block(self->routes, pair.attachment, pair.plane);
+    guint64 first = pair.from / block.n_ports * block.n_ports;
+    guint n_own = block.n_own;
+    if (n_own > 0 && pair.attachment == LP_ATTACHMENT_SCALE_OUT &&
+        lp_pcie_host_is_on_way_out(&self->machine->pcie_host))
+        n_own--;
+    guint64 n_switched = MAX(self->machine->pcie_ports, 1);
+    gboolean is_switched = pair.attachment == LP_ATTACHMENT_SCALE_OUT &&
+                           (pair.to / n_switched == first / n_switched ||
+                            pair.to / n_switched == pair.from / n_switched);
+    if (first == pair.to || first == pair.from || is_switched)
+        return;
+    g_autoptr(GArray) other = g_array_new(FALSE, FALSE, sizeof(guint32));
+    lp_routes_add(self->routes, pair.attachment, pair.plane, first, pair.to, pair.path, other);
+    gboolean good =
+        other->len == found->len && n_own < found->len &&
+        (n_own == 0 || g_array_index(found, guint32, 0) != g_array_index(other, guint32, 0));
+    for (guint i = n_own; good && i < found->len; i++)
+        good = g_array_index(found, guint32, i) == g_array_index(other, guint32, i);
+    if (!good)
+        complain(self, "to port %u: from %u and %u, of a block, over other links", (guint32)pair.to,
+                 (guint32)pair.from, (guint32)first);
+}
+
 static sg_host_t
 host(const Check *self, Pair pair, guint64 port, guint32 path)
 {
@@ -169,9 +198,11 @@ check_plane(Check *self, LpAttachment attachment, guint32 plane)
         self->hosts[i] = host(self, pair, i / n_paths, (guint32)(i % n_paths));
     for (pair.from = 0; pair.from < n; pair.from++)
         for (pair.to = 0; pair.to < n; pair.to++)
-            for (pair.path = 0; pair.path < n_paths && pair.from != pair.to; pair.path++)
+            for (pair.path = 0; pair.path < n_paths && pair.from != pair.to; pair.path++) {
                 check_route(self, pair, self->hosts[pair.from * n_paths],
                             self->hosts[pair.to * n_paths + pair.path], found);
+                check_block(self, pair, found);
+            }
     g_free(self->hosts);
 }
 

@@ -42,6 +42,38 @@ class Exchanges(Machines):
             size = 128 * 10**6
             self.hold(file, size, max(120 * 10**6 / 50e9, 96 * 10**6 * ratio / 50e9))
 
+    def test_large(self):
+        """More members than are followed pair by pair, in node and rail order, with hashed paths,
+        over rails that never meet, and on a dragonfly."""
+        size, leaf, rate = 8, 32, 50e9
+        for n, ratio, options, out in (
+                (4096, 4, "--port-order=node", 32 * (4096 - 32)),
+                (4096, 4, "--port-order=rail --nics-per-domain=8", 32 * (4096 - 32) - 32 * 7),
+                (2304, 2, "--port-order=node", 32 * (2304 - 32)),
+                (2304, 1, "--port-order=rail --nics-per-domain=8 --joined-rails=no --domain-bandwidth=1TBps",
+                 32 * 8 * (2304 // 8 - 32))):
+            file = self.machine(f"--accelerators={n} --domain-size={size} --leaf-ports={leaf} "
+                                f"--oversubscription={ratio} --nic-bandwidth={rate:.0f}Bps {options}")
+            bound_s = max(out / (leaf / ratio), n - size) * 10**6 / rate
+            self.assertAlmostEqual(self.exchange_s(file, n * 10**6) / bound_s, 1.0, delta=1e-6, msg=options)
+
+    def test_large_hashed(self):
+        """By hash no link carries more than its part of what leaves a leaf by over a sixteenth: of 9,088
+        pairs four paths of eight links each get 1/8, give or take."""
+        file = self.machine("--accelerators=2304 --domain-size=8 --leaf-ports=32 --oversubscription=4 "
+                            "--nic-bandwidth=50GBps --port-order=node --path-choice=hash --paths=8")
+        bound_s = 32 * (2304 - 32) / 8 * 10**6 / 50e9
+        took_s = self.exchange_s(file, 2304 * 10**6)
+        self.assertTrue(bound_s * 1.001 < took_s < bound_s * 1.0625, f"{took_s} {bound_s}")
+
+    def test_large_torus(self):
+        """33 of 64 rows of a torus, first along rows: a link along a row carries 528 pairs of places (up
+        to 32 steps) to each of 33 rows; one between rows at most 17 x 16 x 64."""
+        file = self.machine("--accelerators=4096 --domain-size=1 --topology=torus --dimensions=64x64 "
+                            "--turns=no --nic-bandwidth=50GBps")
+        took_s = self.exchange_s(file, 2112 * 10**6, "--ranks=2112")
+        self.assertAlmostEqual(took_s / (528 * 33 * 10**6 / 50e9), 1.0, delta=1e-6)
+
     def test_several_groups(self):
         """Four groups, each over all leaves: what leaves a leaf is that of all of them."""
         file = self.machine("--accelerators=128 --domain-size=1 --scale-out-bandwidth=50GBps "

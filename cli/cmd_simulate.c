@@ -37,7 +37,7 @@ static const char *const collapse_names[] = {"off", "on", "approximate", "proven
 
 typedef struct {
     char *fidelity, *collapse, *format, *plan, *framework, *memory_reserve; /* owned */
-    char *runs, *rounds;                                                    /* owned */
+    char *runs, *rounds, *seed;                                             /* owned */
     char **settings;                                                        /* owned */
     LpRunFiles files;
     gboolean ignore_memory, cost, verbose, approximate, dry_run;
@@ -52,6 +52,7 @@ options_clear(Options *self)
     g_free(self->plan);
     g_free(self->runs);
     g_free(self->rounds);
+    g_free(self->seed);
     lp_run_files_clear(&self->files);
     g_free(self->framework);
     g_free(self->memory_reserve);
@@ -81,6 +82,7 @@ typedef struct {
     LpFormat format;
     LpPlanChoice plan;
     guint fidelity, collapse, n_runs, n_rounds; /* n_rounds: 0 unless collapse is approximate */
+    guint seed;                                 /* added to all */
 } Choices;
 
 static gboolean
@@ -108,6 +110,8 @@ read_choices(const Options *options, Choices *out_choices, GError **error)
 {
     if (options->runs != NULL && options->approximate)
         return lp_usage_error(error, "--runs: got it with --approximate, wanted one of them");
+    if (options->runs != NULL && options->seed != NULL)
+        return lp_usage_error(error, "--runs: got it with --seed, wanted one of them");
     if (options->dry_run && (options->runs != NULL || lp_run_files_any(&options->files)))
         return lp_usage_error(error, "--dry-run: got it with --runs or a file to write, wanted "
                                      "neither: nothing is simulated");
@@ -116,7 +120,8 @@ read_choices(const Options *options, Choices *out_choices, GError **error)
            lp_option_choice("fidelity", options->fidelity, lp_fidelity_names, LP_FIDELITY_FLOW,
                             &out_choices->fidelity, error) &&
            read_collapse(options, out_choices, error) &&
-           lp_option_count("runs", options->runs, 1, RUNS_MAX, 0, &out_choices->n_runs, error);
+           lp_option_count("runs", options->runs, 1, RUNS_MAX, 0, &out_choices->n_runs, error) &&
+           lp_option_count("seed", options->seed, 0, G_MAXINT32, 0, &out_choices->seed, error);
 }
 
 /* Before the engine starts here: each seed has a process of its own. Fills @out of @n_jobs. */
@@ -188,6 +193,7 @@ simulate_scenario(const Options *options, const Choices *choices, const char *pa
     if (machine == NULL)
         return FALSE;
     lp_scenario_suit(scenario, machine->domain_size, &machine->accelerator);
+    lp_variant_shift_seeds(scenario, machine, choices->seed);
     if (!options->ignore_memory && !lp_check_scenario_memory(scenario, machine, error))
         return FALSE;
     g_autofree LpDistribution *distributions = g_new0(LpDistribution, scenario->jobs->len);
@@ -243,6 +249,8 @@ simulate(const Options *options, char **arguments, double started_s, GError **er
                         choices.plan, &workload, &machine, error))
         return FALSE;
 
+    machine->path_seed += choices.seed;
+    workload->plan.experts.seed += choices.seed;
     g_autoptr(LpSetup) setup = lp_setup_new(workload, machine, error);
     if (setup == NULL ||
         (!options->ignore_memory && !lp_setup_check_memory(workload, machine, error)))
@@ -316,6 +324,8 @@ lp_cmd_simulate(int argc, char **argv, GError **error)
          "Write tables of terms, links, traffic, operations and the timeline", "DIR"},
         {"runs", 0, 0, G_OPTION_ARG_STRING, &options.runs,
          "Simulate with so many seeds of jitter, traffic, hashes and skew, too", "N"},
+        {"seed", 0, 0, G_OPTION_ARG_STRING, &options.seed,
+         "Add so much to the seeds of jitter, traffic, hashes and skew (0)", "N"},
         {"ignore-memory", 0, 0, G_OPTION_ARG_NONE, &options.ignore_memory,
          "Simulate a plan that does not fit in memory, with a warning", NULL},
         {"approximate", 0, 0, G_OPTION_ARG_NONE, &options.approximate,

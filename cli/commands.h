@@ -17,6 +17,8 @@ gboolean lp_cmd_compare(int argc, char **argv, GError **error);
 gboolean lp_cmd_contention(int argc, char **argv, GError **error);
 /** "lightpath search WORKLOAD PLATFORM...". */
 gboolean lp_cmd_search(int argc, char **argv, GError **error);
+/** "lightpath sweep STUDY.xml", "sweep merge|export|plot STORE". */
+gboolean lp_cmd_sweep(int argc, char **argv, GError **error);
 /** "lightpath characterize WORKLOAD [PLATFORM]". */
 gboolean lp_cmd_characterize(int argc, char **argv, GError **error);
 /** "lightpath goodput WORKLOAD PLATFORM". */

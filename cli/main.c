@@ -21,6 +21,7 @@ static const LpCommand commands[] = {
     {"estimate", lp_cmd_estimate, "estimate it by a closed form"},
     {"compare", lp_cmd_compare, "simulate it on several machines, side by side"},
     {"search", lp_cmd_search, "find the fastest plan for a workload on a machine"},
+    {"sweep", lp_cmd_sweep, "run a study: what varies, and what is recorded of it"},
     {"contention", lp_cmd_contention, "say what holds an iteration back, and who is in whose way"},
     {"characterize", lp_cmd_characterize,
      "say what a workload asks of the network, by parallelism"},
@@ -50,8 +51,8 @@ static gboolean
 print_command_help(const LpCommand *command, int argc, char **argv, GError **error)
 {
     static char help_option[] = "--help";
-    gboolean is_group =
-        command->function == lp_cmd_platform || command->function == lp_cmd_workload;
+    gboolean is_group = command->function == lp_cmd_platform ||
+                        command->function == lp_cmd_workload || command->function == lp_cmd_sweep;
     int n_most = is_group ? 4 : 3;
     if (argc > n_most)
         return lp_usage_error(error, "help: got \"%s\" behind \"%s\", wanted nothing more",
@@ -74,6 +75,8 @@ static gboolean
 run(int argc, char **argv, GError **error)
 {
     gboolean asks_help = argc > 2 && strcmp(argv[1], "help") == 0;
+    if (argc > 2 && strcmp(argv[1], "study") == 0 && strcmp(argv[2], "plot") == 0)
+        return lp_cmd_sweep(argc - 1, argv + 1, error);
     const LpCommand *command = asks_help ? find_command(argv[2]) : NULL;
     if (argc > 1 && strcmp(argv[1], "--version") == 0)
         return print_version(error);

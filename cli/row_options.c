@@ -4,21 +4,12 @@
 
 #include "base/file.h"
 #include "cli/options.h"
+#include "cli/program_digest.h"
 #include "validation/cases/measurements.h"
 
 #include <stdio.h>
 
 #define JOBS_MAX 1024
-
-static char *
-program_version(void)
-{
-    g_autofree char *text = NULL;
-    gsize length = 0;
-    if (!g_file_get_contents("/proc/self/exe", &text, &length, NULL))
-        return NULL;
-    return g_compute_checksum_for_data(G_CHECKSUM_SHA256, (const guchar *)text, length);
-}
 
 gboolean
 lp_row_options_read(const char *jobs, const char *resume, LpRunnerOptions *run, char **out_version,
@@ -27,7 +18,7 @@ lp_row_options_read(const char *jobs, const char *resume, LpRunnerOptions *run, 
     guint n_processors = MIN(g_get_num_processors(), JOBS_MAX);
     if (!lp_option_count("jobs", jobs, 1, JOBS_MAX, n_processors, &run->n_jobs, error))
         return FALSE;
-    *out_version = program_version();
+    *out_version = lp_program_digest();
     if (*out_version == NULL && resume != NULL)
         return lp_usage_error(error, "--resume: /proc/self/exe cannot be read, which tells results "
                                      "of one version from those of another");

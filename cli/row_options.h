@@ -8,9 +8,8 @@
 G_BEGIN_DECLS
 
 /** Reads --jobs and --resume (NULL: not given) into @run, which shows @progress (borrowed).
- * @resume: borrowed by @run. @out_version: (transfer full), borrowed by @run: a digest of the
- * program's own file, shipped data included, since results follow from it and the input. Error:
- * LP_INPUT_ERROR_USAGE. */
+ * @resume: borrowed by @run. @out_version: (transfer full), borrowed by @run: lp_program_digest(),
+ * since results follow from it and the input. Error: LP_INPUT_ERROR_USAGE. */
 gboolean lp_row_options_read(const char *jobs, const char *resume, LpRunnerOptions *run,
                              char **out_version, LpProgress *progress,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;

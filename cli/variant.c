@@ -71,8 +71,8 @@ load_scenario(const LpVariantBase *base, const GPtrArray *more, GError **error)
     return workload == NULL ? NULL : lp_scenario_new_single(workload, base->workload);
 }
 
-static void
-shift_seeds(LpScenario *scenario, LpMachine *machine, guint32 seed)
+void
+lp_variant_shift_seeds(LpScenario *scenario, LpMachine *machine, guint32 seed)
 {
     machine->path_seed += seed;
     for (guint i = 0; i < scenario->stragglers->len; i++)
@@ -235,7 +235,7 @@ run(const Variant *self, double *out_units, double *out_times_s, GError **error)
     for (guint i = 0; !self->base->ignore_memory && i < scenario->jobs->len; i++)
         if (!lp_setup_check_memory(lp_scenario_job(scenario, i)->workload, machine, error))
             return FALSE;
-    shift_seeds(scenario, machine, self->seed);
+    lp_variant_shift_seeds(scenario, machine, self->seed);
     g_autoptr(LpScene) scene =
         lp_scene_new_unloaded(scenario, machine, self->fidelity, self->base->collapse, error);
     return scene != NULL && run_scene(self, scene, out_times_s, error);

@@ -19,6 +19,9 @@ typedef struct {
     guint n_at_once;        /**< processes side by side */
 } LpVariantBase;
 
+/** Adds @seed to all seeds of @scenario and @machine. */
+void lp_variant_shift_seeds(LpScenario *scenario, LpMachine *machine, guint32 seed);
+
 /** Runs what each of @what_ifs ("name=value" of plans or of generated machines, or several parted
  * by commas; NULL-ended, or NULL) would change. Adds a row for each to @out: LpVariantRow; of what
  * does not fit on the machine without times. Errors: LP_INPUT_ERROR of what cannot be changed so;

@@ -57,7 +57,7 @@ install(FILES ${PROJECT_BINARY_DIR}/lightpath.pc
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
 # What is compiled into library and program, once more: for reading and copying.
-foreach(folder platforms workloads workloads/scenarios validation)
+foreach(folder platforms workloads workloads/scenarios study validation)
     file(GLOB lp_data CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.xml)
     list(FILTER lp_data EXCLUDE REGEX "gresource")
     install(FILES ${lp_data} DESTINATION ${CMAKE_INSTALL_DATADIR}/lightpath/${folder})

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lightpath sweep: all points of a study, in a store that outlives the sweep. */
+#include "cli/commands.h"
+#include "cli/inputs.h"
+#include "cli/options.h"
+#include "cli/program_digest.h"
+#include "cli/progress.h"
+#include "cli/study_point.h"
+#include "cli/study_text.h"
+#include "cli/sweep_store.h"
+
+#include "base/error.h"
+#include "base/units.h"
+#include "study/study_export.h"
+#include "study/study_run.h"
+
+#include <signal.h>
+#include <string.h>
+
+#define JOBS_MAX 1024
+
+typedef struct {
+    char *store, *jobs, *part, *export; /* owned */
+} Options;
+
+static void
+options_clear(Options *self)
+{
+    g_free(self->store);
+    g_free(self->jobs);
+    g_free(self->part);
+    g_free(self->export);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Options, options_clear)
+
+/* A sweep that goes on. */
+typedef struct {
+    LpStudy *study;      /* owned */
+    char *program;       /* owned */
+    LpStudySpace *space; /* owned */
+    char *store_path;    /* owned */
+    LpStudyStore *store; /* owned */
+    gint64 number;       /* of the study in the store */
+    guint64 first, end;  /* places of its points that are run */
+    guint n_at_once;
+} Sweep;
+
+static void
+sweep_clear(Sweep *self)
+{
+    lp_study_store_free(self->store);
+    lp_study_space_free(self->space);
+    lp_study_free(self->study);
+    g_free(self->program);
+    g_free(self->store_path);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Sweep, sweep_clear)
+
+/* --- what the command line says --- */
+
+/* "3/8": of eight parts the fourth. */
+static gboolean
+read_part(const char *text, guint64 n_points, Sweep *sweep, GError **error)
+{
+    guint64 part, n_parts;
+    sweep->end = n_points;
+    if (text == NULL)
+        return TRUE;
+    g_auto(GStrv) halves = g_strsplit(text, "/", 2);
+    if (halves[0] == NULL || halves[1] == NULL ||
+        !lp_count_parse(halves[1], 1, LP_STUDY_POINTS_MAX, &n_parts, NULL) ||
+        !lp_count_parse(halves[0], 0, n_parts - 1, &part, NULL))
+        return lp_usage_error(error, "--part: got \"%s\", wanted K/N, K from 0 to N - 1", text);
+    sweep->first = n_points * part / n_parts;
+    sweep->end = n_points * (part + 1) / n_parts;
+    return TRUE;
+}
+
+/* STUDY.sqlite beside STUDY.xml. */
+static char *
+store_beside(const char *path)
+{
+    gboolean is_xml = g_str_has_suffix(path, ".xml");
+    g_autofree char *stem = g_strndup(path, strlen(path) - (is_xml ? 4 : 0));
+    return g_strconcat(stem, ".sqlite", NULL);
+}
+
+static gboolean
+prepare(const Options *options, const char *path, Sweep *sweep, GError **error)
+{
+    static const char *const formats[] = {"csv", "json", NULL};
+    guint format;
+    if (!lp_option_choice("export", options->export, formats, 0, &format, error) ||
+        !lp_option_count("jobs", options->jobs, 1, JOBS_MAX, MIN(g_get_num_processors(), JOBS_MAX),
+                         &sweep->n_at_once, error))
+        return FALSE;
+    sweep->study = lp_study_load(path, error);
+    sweep->program = sweep->study != NULL ? lp_program_digest() : NULL;
+    if (sweep->study != NULL && sweep->program == NULL)
+        return lp_value_error(error, "sweep: /proc/self/exe cannot be read, which tells results of "
+                                     "one version from those of another");
+    if (sweep->study != NULL)
+        sweep->space =
+            lp_study_space_new(sweep->study, sweep->program, lp_study_point_machine_options, error);
+    sweep->store_path = options->store != NULL ? g_strdup(options->store) : store_beside(path);
+    return sweep->space != NULL &&
+           read_part(options->part, lp_study_space_n_points(sweep->space), sweep, error);
+}
+
+/* --- running --- */
+
+/* The signals that end a sweep are held back, and looked for between points. Its children never get
+ * them, so that none ends half-way and says so: the sweep ends them. */
+static void
+hold_signals(void)
+{
+    sigset_t ends;
+    (void)sigemptyset(&ends);
+    (void)sigaddset(&ends, SIGINT);
+    (void)sigaddset(&ends, SIGTERM);
+    (void)sigprocmask(SIG_BLOCK, &ends, NULL);
+}
+
+static gboolean
+is_stopped(void)
+{
+    sigset_t pending;
+    return sigpending(&pending) == 0 &&
+           (sigismember(&pending, SIGINT) == 1 || sigismember(&pending, SIGTERM) == 1);
+}
+
+/* Reads shipped files before the first point forks, and refuses what no point can do without. */
+static gboolean
+warm(Sweep *sweep, GError **error)
+{
+    const LpStudyInputs *base = &sweep->study->base;
+    g_autofree char *workload =
+        base->workload != NULL
+            ? lp_input_find(base->workload, LP_INPUT_WORKLOAD | LP_INPUT_SCENARIO, error)
+            : g_strdup("");
+    g_autofree char *machine = workload == NULL ? NULL
+                               : base->machine != NULL
+                                   ? lp_input_find(base->machine, LP_INPUT_PLATFORM, error)
+                                   : g_strdup("");
+    if (machine == NULL) {
+        g_prefix_error(error, "%s: <%s> name: ", sweep->study->path,
+                       workload == NULL ? "workload" : "machine");
+        return FALSE;
+    }
+    g_autoptr(GError) fault = NULL;
+    lp_study_space_seek(sweep->space, sweep->first);
+    const LpStudyPoint *first = lp_study_space_next(sweep->space, &fault);
+    if (first != NULL)
+        lp_study_point_warm((const char *const *)first->words);
+    if (fault != NULL)
+        g_propagate_error(error, g_steal_pointer(&fault));
+    return first != NULL || sweep->first == sweep->end;
+}
+
+/* A word about points that are not there. */
+static gboolean
+judge(Sweep *sweep, gboolean is_stopped_early, GError **error)
+{
+    LpStudyCounts counts;
+    if (!lp_study_store_count(sweep->store, sweep->number, &counts, error))
+        return FALSE;
+    guint64 n_ended = counts.n_done + counts.n_refused + counts.n_crashed;
+    if (is_stopped_early)
+        return lp_value_error(error,
+                              "sweep: stopped, %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+                              " points are in %s; the same command goes on",
+                              n_ended, counts.n, sweep->store_path);
+    g_autofree char *message = NULL;
+    if (!lp_sweep_store_message(sweep->store, sweep->number,
+                                counts.n_crashed > 0 ? "crashed" : "refused", &message, error))
+        return FALSE;
+    if (counts.n_crashed > 0)
+        return lp_value_error(error,
+                              "sweep: got %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+                              " points without a result, wanted all; the same command tries them "
+                              "again (%s)",
+                              counts.n_crashed, counts.n, message);
+    if (counts.n_refused == counts.n && counts.n > 0)
+        return lp_value_error(error,
+                              "%s: got %" G_GUINT64_FORMAT
+                              " points of which none can run, wanted at least one (%s)",
+                              sweep->study->path, counts.n, message);
+    return lp_sweep_store_check_records(sweep->store, sweep->number, sweep->study, error);
+}
+
+static gboolean
+run(Sweep *sweep, GError **error)
+{
+    LpProgress progress = lp_progress_start("points");
+    LpStudyRunOptions options = {.work = lp_study_point_run,
+                                 .n_at_once = sweep->n_at_once,
+                                 .is_stopped = is_stopped,
+                                 .progress = progress.is_shown ? lp_progress_tell : NULL,
+                                 .progress_data = &progress};
+    gboolean is_stopped_early = FALSE;
+    if (!warm(sweep, error))
+        return FALSE;
+    sweep->store = lp_study_store_open(sweep->store_path, TRUE, error);
+    if (sweep->store == NULL ||
+        !lp_study_store_enter(sweep->store, sweep->study, sweep->space, sweep->first, sweep->end,
+                              sweep->program, &sweep->number, error))
+        return FALSE;
+    hold_signals();
+    return lp_study_run(sweep->store, sweep->number, sweep->study, &options, &is_stopped_early,
+                        error) &&
+           judge(sweep, is_stopped_early, error);
+}
+
+static gboolean
+sweep(const Options *options, const char *path, GError **error)
+{
+    g_auto(Sweep) sweep = {0};
+    if (!prepare(options, path, &sweep, error) || !run(&sweep, error))
+        return FALSE;
+    return options->export != NULL
+               ? lp_sweep_store_print(sweep.store, sweep.number, options->export, error)
+               : lp_study_text_print(sweep.store, sweep.number, sweep.store_path, error);
+}
+
+gboolean
+lp_cmd_sweep(int argc, char **argv, GError **error)
+{
+    if (argc > 1 && strcmp(argv[1], "merge") == 0)
+        return lp_sweep_merge(argc - 1, argv + 1, error);
+    if (argc > 1 && strcmp(argv[1], "export") == 0)
+        return lp_sweep_export(argc - 1, argv + 1, error);
+    g_auto(Options) options = {0};
+    const GOptionEntry entries[] = {
+        {"store", 0, 0, G_OPTION_ARG_STRING, &options.store,
+         "Where results are kept; what is there is not run again (default: STUDY.sqlite)",
+         "FILE.sqlite"},
+        {"jobs", 0, 0, G_OPTION_ARG_STRING, &options.jobs,
+         "Run so many points side by side (as many as there are processors)", "N"},
+        {"part", 0, 0, G_OPTION_ARG_STRING, &options.part,
+         "Run only part K, from 0, of N equal ones", "K/N"},
+        {"export", 0, 0, G_OPTION_ARG_STRING, &options.export,
+         "Print all points when they are there", "csv|json"},
+        {NULL, 0, 0, 0, NULL, NULL, NULL}};
+    return lp_options_parse("sweep", "STUDY.xml",
+                            "Runs all points of a study that are not in its store yet.\n\n"
+                            "Commands on stores (each with --help):\n"
+                            "  merge   add what others have\n"
+                            "  export  print one as it is now",
+                            entries, &argc, &argv, 1, 1, error) &&
+           sweep(&options, argv[1], error);
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls the command's own function, with its standard output in memory. */
+#define _GNU_SOURCE /* memfd_create(2) */
+
+#include "cli/study_point.h"
+
+#include "base/error.h"
+#include "base/file.h"
+#include "cli/commands.h"
+#include "cli/inputs.h"
+#include "cli/machine_variant.h"
+#include "study/study_run.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Those of the table in study/study.c. */
+static const struct {
+    const char *name;
+    gboolean (*function)(int argc, char **argv, GError **error);
+} commands[] = {{"simulate", lp_cmd_simulate},
+                {"estimate", lp_cmd_estimate},
+                {"contention", lp_cmd_contention},
+                {"goodput", lp_cmd_goodput}};
+
+/* --- in the child --- */
+
+static void
+leave(GByteArray *result, char kind, const char *text, gsize length)
+{
+    g_byte_array_append(result, (const guint8 *)&kind, 1);
+    g_byte_array_append(result, (const guint8 *)text, (guint)length);
+}
+
+/* Returns: a file in memory that standard output goes to; negative: there is none. */
+static int
+redirect(void)
+{
+    int out = memfd_create("result", MFD_CLOEXEC), nowhere = open("/dev/null", O_WRONLY);
+    if (out < 0 || nowhere < 0 || dup2(out, STDOUT_FILENO) < 0 || dup2(nowhere, STDERR_FILENO) < 0)
+        return -1;
+    return out;
+}
+
+static gboolean
+run_command(const char *const *words, GError **error)
+{
+    g_autoptr(GPtrArray) line = g_ptr_array_new();
+    for (; *words != NULL; words++)
+        g_ptr_array_add(line, (gpointer)(guintptr)*words);
+    static char format[] = "--format=json";
+    g_ptr_array_add(line, format);
+    g_ptr_array_add(line, NULL);
+    for (guint i = 0; i < G_N_ELEMENTS(commands); i++)
+        if (strcmp(commands[i].name, line->pdata[0]) == 0)
+            return commands[i].function((int)line->len - 1, (char **)line->pdata, error);
+    return lp_value_error(error, "got the command %s, wanted one that studies have",
+                          (const char *)line->pdata[0]);
+}
+
+/* What stands in the file @out. */
+static gboolean
+read_back(int out, GByteArray *result)
+{
+    off_t length = lseek(out, 0, SEEK_END);
+    void *text =
+        length > 0 ? mmap(NULL, (gsize)length, PROT_READ, MAP_PRIVATE, out, 0) : MAP_FAILED;
+    if (text == MAP_FAILED)
+        return FALSE;
+    leave(result, LP_STUDY_RESULT, text, (gsize)length);
+    return TRUE;
+}
+
+void
+lp_study_point_run(const void *data, GByteArray *result)
+{
+    g_autoptr(GError) error = NULL;
+    int out = redirect();
+    if (out >= 0 && run_command(data, &error) && fflush(stdout) == 0 && read_back(out, result))
+        return;
+    /* Nothing left is a crash: memory is short. */
+    if (error != NULL)
+        leave(result, error->domain == LP_CHILD_PROCESS_ERROR ? LP_STUDY_FAILURE : LP_STUDY_MESSAGE,
+              error->message, strlen(error->message));
+}
+
+/* --- in the parent --- */
+
+void
+lp_study_point_warm(const char *const *words)
+{
+    g_autoptr(GString) machine = g_string_new(NULL);
+    for (const char *const *word = words + 2; *word != NULL; word++)
+        if (!g_str_has_prefix(*word, "--set="))
+            g_string_append_printf(machine, "%s%s", machine->len > 0 ? " " : "", *word);
+    /* What is wrong with them is each point's own matter. */
+    g_autoptr(LpWorkload) workload = NULL;
+    g_autoptr(LpMachine) made = NULL;
+    if (!lp_load_inputs(words[1], machine->str, NULL, LP_PLAN_FILE, &workload, &made, NULL))
+        return;
+}
+
+char *
+lp_study_point_machine_options(const char *name, GError **error)
+{
+    static const char command[] = "lightpath platform generate ";
+    g_autoptr(LpMachine) machine = lp_input_load_machine(name, error);
+    g_autoptr(LpMachine) again =
+        machine != NULL ? lp_machine_variant_new(machine, (const char *const[]){NULL}, error)
+                        : NULL;
+    return again != NULL ? g_strdup(machine->generated_by + strlen(command)) : NULL;
+}

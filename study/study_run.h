@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs the points of a study that are not in the store yet, side by side. */
+#pragma once
+
+#include "base/child_process.h"
+#include "study/study_store.h"
+
+G_BEGIN_DECLS
+
+/** The first byte of what a child leaves: the rest is JSON, or a message of one line, of a command
+ * that refuses its inputs, or of one that failed and may not fail again. */
+#define LP_STUDY_RESULT 'r'
+#define LP_STUDY_MESSAGE 'm'
+#define LP_STUDY_FAILURE 'f'
+
+/** How points are run. */
+typedef struct {
+    /** In the child, which signals that end the sweep must not end; its data are the words of the
+     * point, NULL-ended. */
+    LpChildWork work;
+    guint n_at_once;                                             /**< processes side by side */
+    gboolean (*is_stopped)(void);                                /**< asked often */
+    void (*progress)(guint64 n_done, guint64 n_all, void *data); /**< or NULL */
+    void *progress_data;
+} LpStudyRunOptions;
+
+/**
+ * Runs what waits of @number, which is @study in @store, until all of it has ended, also what other
+ * processes run, or is_stopped(). Each result is stored as it comes. Forks.
+ * @out_stopped: whether points are left.
+ * Errors: LP_INPUT_ERROR_FILE, LP_CHILD_PROCESS_ERROR_START; what was stored stays.
+ */
+gboolean lp_study_run(LpStudyStore *store, gint64 number, const LpStudy *study,
+                      const LpStudyRunOptions *options, gboolean *out_stopped,
+                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+G_END_DECLS

@@ -1,0 +1,404 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""lightpath sweep: every point of a study is in the store once, whatever ends the sweep, and what is exported does not depend on
+who ran it and when.
+
+Environment: LIGHTPATH (the built program). With --all: as many deaths as docs/sweep.md tells of."""
+import contextlib
+import csv
+import io
+import itertools
+import json
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+from test_command_line import PROGRAM, SOURCE, Case, run
+
+WORKLOAD = '<workload name="gpt3-125m" framework="none" dp="{8 div ($tp * $pp)}"/>'
+MACHINE = '<machine system="dgx-a100" accelerators="8"/>'
+OPTIONS = '<options ignore-memory="yes"/>'
+
+
+def many(n):
+    """A study of so many tens of points."""
+    return "".join([WORKLOAD, MACHINE, OPTIONS, '<axis name="tp" values="1..4*2"/><axis name="pp" values="1|2"/>',
+                    f'<axis name="micro-batch" values="1|2"/><axis name="global-batch" values="16..{16 * n}+16"/>',
+                    '<constraint that="not($tp = 4 and $micro-batch = 2)"/>'])
+
+
+SMALL = "".join([WORKLOAD, MACHINE, OPTIONS, '<axis name="tp" values="1|2"/><axis name="pp" values="1|2|4"/>',
+                 '<record key="simulated.iteration_time_s" as="time_s"/>'])
+
+
+class Sweep(Case):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def study(self, content, name="study.xml", attributes=""):
+        path = self.path(name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(f'<study name="test" {attributes}>\n{content}</study>\n')
+        return path
+
+    def rows(self, *words):
+        """What a sweep exports, as dictionaries."""
+        return list(csv.DictReader(io.StringIO(self.taken("sweep", *words, "--export=csv"))))
+
+    def ask(self, store, sql):
+        with contextlib.closing(sqlite3.connect(self.path(store))) as database, database:
+            return database.execute(sql).fetchall()
+
+
+class Points(Sweep):
+    """Which points a study has, and what is recorded of them."""
+
+    def test_simulate(self):
+        """A point is what the command says of the same inputs, to the last digit."""
+        for row in self.rows(self.study(SMALL)):
+            dp = 8 // (int(row["tp"]) * int(row["pp"]))
+            told = json.loads(self.taken(
+                "simulate", "gpt3-125m", "--system=dgx-a100", "--accelerators=8", "--framework=none", "--set",
+                f"dp={dp}", "--set", f"tp={row['tp']}", "--set", f"pp={row['pp']}", "--ignore-memory", "--format=json"))
+            self.assertEqual(float(row["time_s"]), told["simulated"]["iteration_time_s"])
+            self.assertEqual((row["state"], row["message"]), ("done", ""))
+
+    def labels(self, content):
+        """The points of a study by their axes; estimates are quick."""
+        base = '<workload name="gpt3-125m" framework="none" dp="1"/><machine system="dgx-a100" accelerators="8"/>'
+        told = json.loads(self.taken("sweep", self.study(base + OPTIONS + content, f"{abs(hash(content))}.xml",
+                                                         'command="estimate"'), "--export=json"))
+        return [tuple(point["set"].values()) for point in told["points"]]
+
+    def test_axes(self):
+        """Lists, ranges, steps and powers; crossed, or zipped; constraints."""
+        def axis(name, values):
+            return f'<axis name="{name}" values="{values}"/>'
+        for values, wanted in (("1|2", "1 2"), ("1..4", "1 2 3 4"), ("2..9+3", "2 5 8"), ("1..9*2", "1 2 4 8"),
+                               ("1|3..4|8..16*2", "1 3 4 8 16"), (" 1 | 2 ", "1 2")):
+            self.assertEqual(self.labels(axis("micro-batch", values)), [(one,) for one in wanted.split()], values)
+        self.assertEqual(self.labels(axis("scale-out-bandwidth", "25GBps..100GBps*2")),
+                         [("25GBps",), ("50GBps",), ("100GBps",)])
+        self.assertEqual(self.labels(axis("skew", "0..0.3+0.1")), [("0",), ("0.1",), ("0.2",), ("0.3",)])
+        self.assertEqual(self.labels(axis("tp", "1|2") + axis("pp", "1|2")),
+                         list(itertools.product("12", "12")))
+        zipped = "<zip>" + axis("tp", "1|2|4") + axis("pp", "4|2|1") + "</zip>"
+        self.assertEqual(self.labels(zipped), [("1", "4"), ("2", "2"), ("4", "1")])
+        self.assertEqual(self.labels(zipped + axis("zero", "0|1")),
+                         [(*pair, zero) for pair in (("1", "4"), ("2", "2"), ("4", "1")) for zero in "01"])
+        self.assertEqual(self.labels(axis("tp", "1..8*2") + axis("pp", "1..8*2") +
+                                     '<constraint that="$tp * $pp = 8"/><constraint that="$tp &lt; $pp"/>'),
+                         [("1", "8"), ("2", "4")])
+        self.assertEqual(self.labels(axis("scale-out-bandwidth", "10GBps|400Gbps") +
+                                     '<constraint that="$scale-out-bandwidth &lt; 2e10"/>'), [("10GBps",)])
+
+    def test_cases(self):
+        """A case names other machines, and what it says goes over what the study says."""
+        rows = self.rows(self.study(
+            '<workload name="gpt3-125m" framework="none" micro-batch="1" dp="8"/><machine accelerators="8"/>' + OPTIONS +
+            '<choice name="network"><case name="a"><machine system="dgx-a100"/></case>'
+            '<case name="h, large"><machine system="dgx-h100" accelerators="16"/><workload micro-batch="2" dp="16"/></case>'
+            '</choice><record key="accelerators"/><record key="plan.micro-batch" as="m"/>'))
+        self.assertEqual([(row["network"], row["accelerators"], row["m"]) for row in rows],
+                         [("a", "8", "1"), ("h, large", "16", "2")])
+        told = self.ask("study.sqlite", "SELECT inputs FROM point ORDER BY point_id")
+        self.assertIn("--system=dgx-h100", json.loads(told[1][0]))
+        self.assertNotIn("--system=dgx-a100", json.loads(told[1][0]))
+
+    def test_machine_file(self):
+        """A generated machine of the shipped ones takes other options."""
+        rows = self.rows(self.study(
+            '<workload name="llama-3-8b" dp="64"/><machine name="dgx-h100-64"/>' + OPTIONS +
+            '<axis name="scale-out-bandwidth" values="5GBps|50GBps"/><record key="simulated.iteration_time_s" as="s"/>'))
+        plain = json.loads(self.taken("simulate", "llama-3-8b", "dgx-h100-64", "--set=dp=64", "--ignore-memory",
+                                      "--format=json"))["simulated"]["iteration_time_s"]
+        self.assertGreater(float(rows[0]["s"]), 1.1 * float(rows[1]["s"]))
+        self.assertEqual(float(rows[1]["s"]), plain)
+
+    def test_seeds(self):
+        """Repeats differ in their seeds, and are each what --seed makes of it."""
+        rows = self.rows(self.study(
+            '<workload name="mixtral-8x7b" skew="0.5" tp="1" pp="1" dp="8" ep="8" global-batch="8" layers="2" virtual-stages="1" schedule="1f1b"/>' +
+            MACHINE + OPTIONS + '<repeat runs="3" seed="5"/><record key="simulated.iteration_time_s" as="s"/>'))
+        self.assertEqual([row["seed"] for row in rows], ["5", "6", "7"])
+        self.assertEqual(len({row["s"] for row in rows}), 3)
+        again = json.loads(self.taken(
+            "simulate", "mixtral-8x7b", "--system=dgx-a100", "--accelerators=8", "--ignore-memory", "--seed=6",
+            *[f"--set={one}" for one in "skew=0.5 tp=1 pp=1 dp=8 ep=8 global-batch=8 layers=2 virtual-stages=1 schedule=1f1b".split()],
+            "--format=json"))
+        self.assertEqual(float(rows[1]["s"]), again["simulated"]["iteration_time_s"])
+
+    def test_commands(self):
+        """Other commands than simulate, and options that are given several times."""
+        content = ('<workload name="gpt3-125m" framework="none" tp="1" pp="1" dp="8"/>' + MACHINE +
+                   '<options iteration-time="1s" runs="20" days="1"><option name="part" value="link:mtbf=never"/>'
+                   '<option name="part" value="software:mtbf=never"/></options><axis name="spares" of="command" values="0|1"/>')
+        rows = self.rows(self.study(content, attributes='command="goodput"'))
+        self.assertEqual(len(rows), 2)
+        self.assertTrue(all(0.0 < float(row["goodput"]) <= 1.0 for row in rows))
+        rows = self.rows(self.study(SMALL.replace("simulated.iteration_time_s", "total_s"), "contention.xml",
+                                    'command="contention"'))
+        self.assertEqual(len([row for row in rows if float(row["time_s"]) >= 0.0]), 6)
+
+    def test_refused_points(self):
+        """A point that its command refuses has the reason, and is not run again."""
+        study = self.study(SMALL.replace('"1|2"', '"1|3"'))
+        rows = self.rows(study)
+        self.assertEqual({row["tp"]: row["state"] for row in rows}, {"1": "done", "3": "refused"})
+        self.assertTrue(all((row["message"] != "") == (row["tp"] == "3") for row in rows))
+        self.assertEqual(self.rows(study), rows)
+
+    def test_keep(self):
+        """Only what is recorded can be kept."""
+        study, less = self.study(SMALL), self.study(SMALL, "less.xml", 'keep="recorded"')
+        self.assertEqual(self.rows(study), self.rows(less))
+        wanted = {"simulated": {"iteration_time_s": float(self.rows(study)[0]["time_s"])}}
+        self.assertEqual(json.loads(self.ask("less.sqlite", "SELECT json FROM result ORDER BY point_id")[0][0]), wanted)
+
+
+class Refused(Sweep):
+    """One line for each fault, with file and line."""
+
+    def test_studies(self):
+        base = WORKLOAD.replace(' dp="{8 div ($tp * $pp)}"', "") + MACHINE + "\n"
+        for status, part, content in [
+                (1, 'study.xml:3: <axis> name: unknown attribute "tpp", the nearest known one is "tp"',
+                 base + '<axis name="tpp" values="1"/>'),
+                (1, 'study.xml:3: <axis> tp: "0" is out of range', base + '<axis name="tp" values="1|0"/>'),
+                (1, "study.xml:3: <axis> values: got an empty value", base + '<axis name="tp" values=""/>'),
+                (1, "study.xml:3: <axis> values: got 2 twice", base + '<axis name="tp" values="2|1..4"/>'),
+                (1, "study.xml:3: <axis> values: got 4..1, wanted the larger", base + '<axis name="tp" values="4..1"/>'),
+                (1, "study.xml:3: <axis> values: got 1us..4ms*2, wanted one unit",
+                 base + '<axis name="reconfiguration-time" values="1us..4ms*2"/>'),
+                (1, "study.xml:3: <axis> got a second tp", base + '<axis name="tp" values="1"/><axis name="tp" values="1"/>'),
+                (1, 'study.xml:3: <zip> got 1 values of pp, wanted 2 as tp has',
+                 base + '<zip><axis name="tp" values="1|2"/><axis name="pp" values="1"/></zip>'),
+                (1, 'study.xml:3: <constraint> that: got "$tp * = 8", wanted an expression',
+                 base + '<constraint that="$tp * = 8"/>'),
+                (1, "study.xml:3: <constraint> that: got $qq, wanted the name of an axis",
+                 base + '<constraint that="$qq = 8"/>'),
+                (1, 'study.xml:3: <constraint> that: got "$tp", wanted a comparison',
+                 base + '<constraint that="$tp"/><axis name="tp" values="1"/>'),
+                (1, "study.xml:3: <constraint> that: got no point of 4 for which it holds, wanted at least one",
+                 base + '<constraint that="$tp > 8"/><axis name="tp" values="1..4"/>'),
+                (1, "study.xml:3: <options> format: got the option \"format\"", base + '<options format="json"/>'),
+                (1, "study.xml:2: <workload> hidden: ", WORKLOAD.replace("dp=", 'hidden="x" dp=') + MACHINE),
+                (1, "study.xml:2: <machine> got name and system", WORKLOAD + '<machine name="x" system="dgx-a100"/>'),
+                (1, 'study.xml:1: <study> got no <machine name="..."> or <machine system="...">', WORKLOAD),
+                (1, 'study.xml: <workload> name: "nowhere" is neither', '<workload name="nowhere"/>' + MACHINE),
+                (1, "study.xml:3: <repeat> runs: ", base + '<repeat runs="0"/>'),
+                (1, "study.xml:3: ", base + '<axes name="tp"/>'),
+                (1, "study.xml: got 1000000000 points (tp 1000 x pp 1000 x micro-batch 1000), wanted at most 10000000: fewer "
+                    "axes, or fewer values such as of tp, which has 1000",
+                 base + "".join(f'<axis name="{name}" values="1..1000"/>' for name in ("tp", "pp", "micro-batch"))),
+                (1, "points of which none can run, wanted at least one (", WORKLOAD +
+                 '<machine system="dgx-a100" accelerators="12"/><axis name="tp" values="1|2"/><axis name="pp" values="1"/>'),
+                (1, "study.xml:3: <record> key: got \"simulated.time\", which no result has",
+                 base + OPTIONS + '<workload tp="1" pp="1" dp="8"/><record key="simulated.time"/>')]:
+            with self.subTest(part):
+                start = time.monotonic()
+                self.refused(status, part, "sweep", self.study(content))
+                self.assertLess(time.monotonic() - start, 20.0)
+
+    def test_command_line(self):
+        study = self.study(SMALL)
+        for text in ("3/3", "1", "x/2", "-1/2", "0/0"):
+            self.refused(2, "--part: got", "sweep", study, f"--part={text}")
+        self.refused(2, "--jobs", "sweep", study, "--jobs=0")
+        self.refused(2, "--export", "sweep", study, "--export=xml")
+        self.refused(1, "nowhere.xml", "sweep", self.path("nowhere.xml"))
+
+    def test_stores(self):
+        """What is no store stays as it is."""
+        study, other = self.study(SMALL), self.path("other")
+        with open(other, "w", encoding="utf-8") as file:
+            file.write("not a database\n" * 100)
+        self.refused(1, "other: got \"file is not a database\"", "sweep", study, f"--store={other}")
+        database = sqlite3.connect(self.path("foreign"))
+        database.execute("CREATE TABLE x (y)")
+        database.commit()
+        database.close()
+        self.refused(1, "got a database of something else", "sweep", study, f"--store={self.path('foreign')}")
+        self.taken("sweep", study)
+        self.ask("study.sqlite", "PRAGMA user_version = 7")
+        self.refused(1, "got version 7 of its tables", "sweep", study)
+        self.refused(1, "study.xml", "sweep", "export", study)
+        self.refused(1, "nowhere: got no file", "sweep", "merge", self.path("new"), self.path("nowhere"))
+
+
+class Deaths(Sweep):
+    """What ends a sweep costs what was under way, and nothing else."""
+
+    def whole(self, store):
+        """That the file is one, and each point has at most one result."""
+        self.assertEqual(self.ask(store, "PRAGMA integrity_check"), [("ok",)])
+        self.assertEqual(self.ask(store, "PRAGMA foreign_key_check"), [])
+        self.assertEqual(self.ask(store, "SELECT count(*) FROM point WHERE state IN ('done', 'refused') AND "
+                                         "point_id NOT IN (SELECT point_id FROM result)"), [(0,)])
+
+    def finished(self, store, n):
+        self.whole(store)
+        self.assertEqual(self.ask(store, "SELECT state, count(*) FROM point GROUP BY state"), [("done", n)])
+        self.assertEqual(self.ask(store, "SELECT count(*) FROM result"), [(n,)])
+
+    def test_kill(self):
+        """SIGKILL at any instant, again and again: the export has the bytes of a sweep that nothing ended."""
+        # Estimates are quicker, and die as simulations do.
+        n_deaths, command = (200, "simulate") if "--all" in sys.argv else (12, "estimate")
+        study = self.study(many(50), attributes=f'command="{command}"')
+        draw, n_midway = random.Random(40), 0
+        wanted = self.taken("sweep", study, f"--store={self.path('whole')}", "--export=csv")
+        self.assertEqual(wanted.count("\n"), 501)
+        for _ in range(n_deaths):
+            child = subprocess.Popen([PROGRAM, "sweep", study, "--store=" + self.path("dead")],
+                                     stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            try:
+                child.wait(draw.uniform(0.0, 1.0))
+            except subprocess.TimeoutExpired:
+                child.send_signal(signal.SIGKILL)
+                child.wait()
+            self.assertIn((child.returncode, child.stderr.read()), ((-signal.SIGKILL, ""), (0, "")))
+            child.stderr.close()
+            if os.path.exists(self.path("dead")) and os.path.getsize(self.path("dead")) > 0:
+                self.whole("dead")
+                n_done = self.ask("dead", "SELECT count(*) FROM result")[0][0]
+                n_midway += 0 < n_done < 500
+                if n_done == 500:
+                    os.remove(self.path("dead"))
+        self.assertGreater(n_midway, n_deaths // 3)
+        self.assertEqual(self.taken("sweep", study, f"--store={self.path('dead')}", "--export=csv"), wanted)
+        self.finished("dead", 500)
+
+    def test_interrupt(self):
+        """Ctrl-C ends it in a line, keeps what is done, and leaves nothing claimed."""
+        study = self.study(many(50))
+        child = subprocess.Popen([PROGRAM, "sweep", study], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                 text=True, start_new_session=True)
+        time.sleep(1.0)
+        os.killpg(child.pid, signal.SIGINT)
+        out, err = child.communicate()
+        self.assertEqual((child.returncode, out), (1, ""), err)
+        self.assertRegex(err, r"^lightpath: sweep: stopped, \d+ of 500 points are in .*; the same command goes on\n$")
+        states = dict(self.ask("study.sqlite", "SELECT state, count(*) FROM point GROUP BY state"))
+        self.assertEqual(set(states), {"done", "waiting"})
+        self.assertEqual(states["done"], int(err.split()[3]))
+
+    def test_two(self):
+        """Two sweeps on one store share its points, and both end when all are there."""
+        study = self.study(many(20), attributes='command="estimate"')
+        words = [PROGRAM, "sweep", study, "--export=csv", "--jobs=1"]
+        both = [subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+        told = [child.communicate() for child in both]
+        self.assertEqual([err for _, err in told], ["", ""])
+        self.assertEqual(told[0], told[1])
+        self.assertEqual(told[0][0].count("\n"), 201)
+        self.finished("study.sqlite", 200)
+
+    def test_orphan(self):
+        """A sweep takes over what another one that died had begun, and waits for one that lives."""
+        study = self.study(many(20), attributes='command="estimate"')
+        child = subprocess.Popen([PROGRAM, "sweep", study, "--jobs=1"], stdout=subprocess.DEVNULL)
+        while not os.path.exists(self.path("study.sqlite")) or os.path.getsize(self.path("study.sqlite")) < 100000:
+            time.sleep(0.01)
+        os.kill(child.pid, signal.SIGSTOP)
+        other = subprocess.Popen([PROGRAM, "sweep", study, "--jobs=1"], stdout=subprocess.DEVNULL)
+        with self.assertRaises(subprocess.TimeoutExpired):
+            other.wait(1.0)
+        child.kill()
+        child.wait()
+        self.assertEqual(other.wait(), 0)
+        self.finished("study.sqlite", 200)
+
+    def test_full(self):
+        """A disk that fills up ends the sweep in a line; with room it goes on."""
+        study, store = self.study(many(20), attributes='command="estimate"'), self.path("store")
+        wanted = self.taken("sweep", study, f"--store={self.path('whole')}", "--export=csv")
+        # Blocks of 1,024 bytes: nothing, tables alone, some points, and some results.
+        for blocks in (0, 16, 100, 250):
+            done = subprocess.run(["bash", "-c", f"ulimit -f {blocks}; exec \"$@\"", "bash", PROGRAM, "sweep", study,
+                                   f"--store={store}"], capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stdout), (1, ""), blocks)
+            self.assertRegex(done.stderr, r"^lightpath: [^\n]*store: got \"[^\n]*\n$")
+        self.assertGreater(self.ask("store", "SELECT count(*) FROM result")[0][0], 0)
+        self.whole("store")
+        self.assertEqual(self.taken("sweep", study, f"--store={store}", "--export=csv"), wanted)
+
+    def test_small_disk(self):
+        """The same on a file system that is full."""
+        place = self.path("disk")
+        os.mkdir(place)
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=300k", "tmpfs", place], capture_output=True).returncode:
+            self.skipTest("this user may not mount a file system")
+        try:
+            done = run("sweep", self.study(many(20), attributes='command="estimate"'), f"--store={place}/store")
+            self.assertEqual((done.returncode, done.stdout), (1, ""))
+            self.assertRegex(done.stderr, r"^lightpath: [^\n]*store: got \"database or disk is full\"[^\n]*\n$")
+            self.assertGreater(self.ask("disk/store", "SELECT count(*) FROM result")[0][0], 0)
+            self.whole("disk/store")
+        finally:
+            subprocess.run(["umount", place], check=True)
+
+
+class Stores(Sweep):
+    """What is there is not run again; stores are joined."""
+
+    def test_again(self):
+        """Neither the same study nor one that shares points runs them again."""
+        study = self.study(SMALL)
+        first = self.taken("sweep", study, "--export=json")
+        marked = "SELECT count(*) FROM result WHERE message = 'kept'"
+        self.ask("study.sqlite", "UPDATE result SET message = 'kept'")
+        self.ask("study.sqlite", "UPDATE result SET message = NULL WHERE point_id = 1")
+        self.study(SMALL.replace('"1|2|4"', '"1|2|4|8"').replace("SPDX", ""))
+        rows = self.rows(self.path("study.xml"))
+        self.assertEqual(len(rows), 8)
+        self.assertEqual(self.ask("study.sqlite", marked), [(5,)])
+        self.assertEqual(self.ask("study.sqlite", "SELECT count(*) FROM study"), [(2,)])
+        self.assertEqual(len(json.loads(first)["points"]), 6)
+
+    def test_inputs(self):
+        """A point runs again when a file that it reads has changed."""
+        own = self.path("own.xml")
+        text = (SOURCE / "workloads/gpt3-125m.xml").read_text()
+        for layers in ("12", "6"):
+            with open(own, "w", encoding="utf-8") as file:
+                file.write(text.replace('layers="12"', f'layers="{layers}"'))
+            rows = self.rows(self.study(SMALL.replace("gpt3-125m", "own.xml")))
+            self.assertEqual(len(rows), 6)
+        self.assertEqual(self.ask("study.sqlite", "SELECT count(*) FROM point"), [(12,)])
+
+    def test_merge(self):
+        """Parts give the bytes of the whole, in whatever order and however often they are joined."""
+        study = self.study(many(10), attributes='command="estimate"')
+        wanted = self.taken("sweep", study, "--export=csv")
+        parts = [self.path(f"part{k}") for k in range(3)]
+        for k, part in enumerate(parts):
+            self.taken("sweep", study, f"--store={part}", f"--part={k}/3")
+        self.assertEqual([self.ask(part, "SELECT count(*) FROM result")[0][0] for part in parts], [33, 33, 34])
+        for order in ([2, 0, 1], [0, 0, 1, 2, 1]):
+            store = self.path("joined%d" % len(order))
+            for k in order:
+                self.taken("sweep", "merge", store, parts[k])
+            self.assertEqual(self.taken("sweep", "export", store), wanted)
+        before = os.path.getsize(store)
+        self.taken("sweep", "merge", store, *parts)
+        self.assertEqual(self.taken("sweep", "export", store), wanted)
+        self.assertEqual(os.path.getsize(store), before)
+        self.assertEqual(self.taken("sweep", study, f"--store={store}", "--export=csv"), wanted)
+        # A store with a part goes on with the rest.
+        self.assertEqual(self.taken("sweep", study, f"--store={parts[1]}", "--export=csv"), wanted)
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main(argv=[word for word in sys.argv if word != "--all"]))

@@ -3,11 +3,11 @@
 #include "base/child_pool.h"
 
 typedef struct {
-    const LpChildPool *pool;  /* borrowed */
-    const LpChildTask *tasks; /* borrowed */
-    guint n, n_started, n_done;
-    LpChildProcess **children; /* owned, of the owned: by slot, NULL for idle ones */
-    guint *of_slot;            /* owned: the task that runs in it */
+    const LpChildPool *pool;    /* borrowed */
+    const LpChildTask *tasks;   /* borrowed */
+    guint n, n_started, n_done; /* n: that are to run, fewer once the pool is over */
+    LpChildProcess **children;  /* owned, of the owned: by slot, NULL for idle ones */
+    guint *of_slot;             /* owned: the task that runs in it */
 } Slots;
 
 static void
@@ -27,6 +27,10 @@ fill(Slots *self, GError **error)
         const LpChildTask *task = &self->tasks[self->n_started];
         if (self->children[i] != NULL)
             continue;
+        if (self->pool->is_over != NULL && self->pool->is_over(self->pool->is_over_data)) {
+            self->n = self->n_started;
+            return TRUE;
+        }
         self->children[i] = lp_child_process_start(self->pool->name, task->work, task->data,
                                                    task->size_bytes, error);
         if (self->children[i] == NULL)
@@ -62,10 +66,11 @@ lp_child_pool_run(const LpChildPool *self, const LpChildTask *tasks, guint n,
                            .n = n,
                            .children = g_new0(LpChildProcess *, self->n_at_once),
                            .of_slot = g_new0(guint, self->n_at_once)};
-    while (slots.n_done < n) {
+    while (slots.n_done < slots.n) {
         if (!fill(&slots, error))
             return FALSE;
-        lp_child_process_wait_any(slots.children, self->n_at_once, -1);
+        if (slots.n_done < slots.n)
+            lp_child_process_wait_any(slots.children, self->n_at_once, -1);
         if (!collect(&slots, io_peak_rss_bytes, error))
             return FALSE;
     }

@@ -20,9 +20,12 @@ typedef struct {
     guint n_at_once;  /**< at least one */
     void (*progress)(guint64 n_done, guint64 n_all, void *data); /**< or NULL */
     void *progress_data;
+    gboolean (*is_over)(const void *data); /**< once it is true no further task begins; or NULL */
+    const void *is_over_data;
 } LpChildPool;
 
-/** Runs all @n of @tasks; on an error those that still run are ended.
+/** Runs all @n of @tasks, in their order, but for those that pool's is_over() leaves, whose results
+ * stay as they were; on an error those that still run are ended.
  * @io_peak_rss_bytes: each child's peak of resident memory, bytes, is added; or NULL.
  * Errors: LP_CHILD_PROCESS_ERROR. */
 gboolean lp_child_pool_run(const LpChildPool *self, const LpChildTask *tasks, guint n,

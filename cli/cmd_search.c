@@ -2,6 +2,7 @@
 /* lightpath search: the fastest plans of a workload on machines. */
 #include "cli/commands.h"
 #include "cli/inputs.h"
+#include "cli/interruption.h"
 #include "cli/option_rows.h"
 #include "cli/options.h"
 #include "cli/progress.h"
@@ -75,6 +76,7 @@ read_choices(const Options *options, Choices *out, GError **error)
     out->run.front = FRONT;
     out->run.all = options->exhaustive;
     out->run.clock_s = lp_wall_clock_s;
+    out->run.is_interrupted = lp_interruption_has_come;
     return TRUE;
 }
 
@@ -118,6 +120,20 @@ check_any(const LpSearchSpace *space, GError **error)
 }
 
 static gboolean
+answer(const Options *options, LpFormat format, const LpSearchReport *report, GError **error)
+{
+    gboolean is_printed = FALSE;
+    if (!lp_search_outputs_write(&options->outputs, report, &is_printed, error))
+        return FALSE;
+    if (is_printed)
+        return TRUE;
+    if (format == LP_FORMAT_JSON)
+        return lp_print_json(lp_search_report_to_json(report), error);
+    g_autofree char *text = lp_search_report_to_text(report);
+    return lp_print_result(text, error);
+}
+
+static gboolean
 search(const Options *options, Choices *choices, const char *path, GPtrArray *machines,
        GError **error)
 {
@@ -148,6 +164,7 @@ search(const Options *options, Choices *choices, const char *path, GPtrArray *ma
         return FALSE;
     choices->run.progress = progress.is_shown ? lp_progress_tell : NULL;
     choices->run.progress_data = &progress;
+    lp_interruption_hold();
     g_autoptr(LpSearchResult) result = lp_search_run(space, &choices->run, error);
     if (result == NULL)
         return FALSE;
@@ -156,15 +173,10 @@ search(const Options *options, Choices *choices, const char *path, GPtrArray *ma
                              .result = result,
                              .n_best = choices->n_best,
                              .within = choices->run.within};
-    gboolean is_printed = FALSE;
-    if (!lp_search_outputs_write(&options->outputs, &report, &is_printed, error))
-        return FALSE;
-    if (is_printed)
-        return TRUE;
-    if (choices->format == LP_FORMAT_JSON)
-        return lp_print_json(lp_search_report_to_json(&report), error);
-    g_autofree char *text = lp_search_report_to_text(&report);
-    return lp_print_result(text, error);
+    gboolean is_printed = answer(options, choices->format, &report, error);
+    /* Whoever interrupted it gets the answer so far, and then what Ctrl-C does. */
+    lp_interruption_release();
+    return is_printed;
 }
 
 gboolean

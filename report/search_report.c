@@ -119,7 +119,8 @@ append_counts(GString *out, const LpSearchReport *self)
         {result->n_twins, "the same as another plan in all that a run sees"},
         {result->n_simulated, "simulated"},
         {result->n_failed, "of these ended in an error"},
-        {result->n_left, "not looked at: the budget was spent"},
+        {result->n_left, result->is_interrupted ? "not looked at: the search was interrupted"
+                                                : "not looked at: the budget was spent"},
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         if (rows[i].n == 0)
@@ -220,6 +221,8 @@ lp_search_report_to_json(const LpSearchReport *self)
     lp_json_set_count(root, "alike", result->n_twins);
     lp_json_set_count(root, "simulated", result->n_simulated);
     lp_json_set_count(root, "failed", result->n_failed);
+    if (result->is_interrupted)
+        json_object_set_new(root, "interrupted", json_true());
     if (result->n_left > 0) {
         lp_json_set_count(root, "not_looked_at", result->n_left);
         lp_json_set_number(root, "not_looked_at_at_least_s", result->least_left_s);

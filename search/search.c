@@ -17,7 +17,7 @@
 
 /* What a child process tells. */
 typedef struct {
-    gboolean is_good;
+    gboolean is_told, is_good;
     double time_s;
     LpTerms terms;
     char message[MESSAGE_MAX];
@@ -48,6 +48,7 @@ work(const void *data, GByteArray *result)
     Told *told = (Told *)(gpointer)result->data;
     g_autoptr(GError) error = NULL;
     g_autoptr(LpSimulation) simulation = simulate(data, &error);
+    told->is_told = TRUE;
     told->is_good = simulation != NULL;
     if (simulation == NULL) {
         g_strlcpy(told->message, error->message, sizeof told->message);
@@ -154,7 +155,46 @@ compare_runs(gconstpointer a, gconstpointer b)
     return first->plan.index < second->plan.index ? -1 : 1;
 }
 
-/* Simulates @n plans. */
+/* Whether no further simulation may begin. */
+static gboolean
+is_over(const void *data)
+{
+    const Search *self = data;
+    const LpSearchOptions *options = self->options;
+    self->result->is_interrupted = self->result->is_interrupted ||
+                                   (options->is_interrupted != NULL && options->is_interrupted());
+    return self->result->is_interrupted ||
+           (isfinite(options->budget_s) &&
+            options->clock_s() - self->started_s >= options->budget_s);
+}
+
+static void
+leave(Search *self, const LpSearchPlan *plan)
+{
+    self->result->n_left++;
+    self->result->least_left_s = fmin(self->result->least_left_s, plan->bound_s);
+}
+
+static void
+take(Search *self, const LpSearchPlan *plan, const Told *told)
+{
+    LpSearchResult *result = self->result;
+    if (!told->is_told) {
+        leave(self, plan);
+        return;
+    }
+    result->n_simulated++;
+    if (!told->is_good) {
+        result->n_failed++;
+        if (result->failure == NULL)
+            result->failure = g_strdup(told->message);
+        return;
+    }
+    LpSearchRun run = {.plan = *plan, .time_s = told->time_s, .terms = told->terms};
+    g_array_append_val(result->runs, run);
+}
+
+/* Simulates @n plans, or as many as it may. */
 static gboolean
 run_round(Search *self, const LpSearchPlan *const *plans, guint n, GError **error)
 {
@@ -165,30 +205,16 @@ run_round(Search *self, const LpSearchPlan *const *plans, guint n, GError **erro
         tasks[i] = (Task){self->space, plans[i]};
         children[i] = (LpChildTask){work, &tasks[i], &told[i], sizeof told[i]};
     }
-    LpChildPool pool = {.name = "search", .n_at_once = self->options->n_at_once};
+    LpChildPool pool = {.name = "search",
+                        .n_at_once = self->options->n_at_once,
+                        .is_over = is_over,
+                        .is_over_data = self};
     if (!lp_child_pool_run(&pool, children, n, NULL, error))
         return FALSE;
-    LpSearchResult *result = self->result;
-    for (guint i = 0; i < n; i++) {
-        result->n_simulated++;
-        if (!told[i].is_good) {
-            result->n_failed++;
-            if (result->failure == NULL)
-                result->failure = g_strdup(told[i].message);
-            continue;
-        }
-        LpSearchRun run = {.plan = *plans[i], .time_s = told[i].time_s, .terms = told[i].terms};
-        g_array_append_val(result->runs, run);
-    }
-    g_array_sort(result->runs, compare_runs);
+    for (guint i = 0; i < n; i++)
+        take(self, plans[i], &told[i]);
+    g_array_sort(self->result->runs, compare_runs);
     return TRUE;
-}
-
-static gboolean
-is_over(const Search *self)
-{
-    const LpSearchOptions *options = self->options;
-    return isfinite(options->budget_s) && options->clock_s() - self->started_s >= options->budget_s;
 }
 
 /* Chooses the next round of plans from @at on; @at moves behind what was decided. */
@@ -209,21 +235,15 @@ choose(Search *self, guint *at, const LpSearchPlan **out_plans)
     return n;
 }
 
+/* Leaves all plans from @at on that could be in the answer. */
 static void
-leave(Search *self, guint at, const LpSearchPlan *const *chosen, guint n)
+leave_rest(Search *self, guint at)
 {
-    LpSearchResult *result = self->result;
-    for (guint i = 0; i < n; i++)
-        result->least_left_s = fmin(result->least_left_s, chosen[i]->bound_s);
-    result->n_left += n;
-    for (; at < self->space->plans->len; at++) {
-        const LpSearchPlan *plan = self->order[at];
-        gboolean out = is_ruled_out(self, plan);
-        result->n_bounded += out ? 1 : 0;
-        result->n_left += out ? 0 : 1;
-        if (!out)
-            result->least_left_s = fmin(result->least_left_s, plan->bound_s);
-    }
+    for (; at < self->space->plans->len; at++)
+        if (is_ruled_out(self, self->order[at]))
+            self->result->n_bounded++;
+        else
+            leave(self, self->order[at]);
 }
 
 /* No other run is as good in everything, or comes first where another is equal. */
@@ -257,12 +277,12 @@ lp_search_run(const LpSearchSpace *space, const LpSearchOptions *options, GError
     const LpSearchPlan *chosen[ROUND];
     guint at = 0, n;
     while ((n = choose(&self, &at, chosen)) > 0) {
-        if (is_over(&self)) {
-            leave(&self, at, chosen, n);
-            break;
-        }
         if (!run_round(&self, chosen, n, error))
             return NULL;
+        if (is_over(&self)) {
+            leave_rest(&self, at);
+            at = n_plans;
+        }
         if (options->progress != NULL)
             options->progress(at, n_plans, options->progress_data);
     }

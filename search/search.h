@@ -25,7 +25,8 @@ typedef struct {
     gboolean all;    /**< simulate all plans, whatever their bounds */
     double budget_s; /**< seconds after which no simulation begins; INFINITY: none */
     guint n_at_once; /**< processes side by side */
-    double (*clock_s)(void);                    /**< asked for the budget */
+    double (*clock_s)(void);          /**< asked for the budget */
+    gboolean (*is_interrupted)(void); /**< once it is true no simulation begins; or NULL */
     void (*progress)(guint64, guint64, void *); /**< plans decided, and all; or NULL */
     void *progress_data;
 } LpSearchOptions;
@@ -38,8 +39,9 @@ typedef struct {
                                                 bounds; as another one in all that a run sees */
     guint64 n_failed;                        /**< runs that ended in an error */
     char *failure;                           /* owned: the first one's message, or NULL */
-    guint64 n_left;                          /**< plans that the budget left out */
-    double least_left_s;                     /**< the lowest bound among them; INFINITY: none */
+    guint64 n_left;                          /**< plans that the budget or an interruption left */
+    gboolean is_interrupted;
+    double least_left_s; /**< the lowest bound among them; INFINITY: none */
 } LpSearchResult;
 
 /**

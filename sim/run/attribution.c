@@ -287,7 +287,10 @@ lp_attributions_new(LpScene *scene, guint n_at_once,
 {
     g_autoptr(LpAttributions) self = g_new0(LpAttributions, 1);
     self->jobs = g_new0(LpAttribution, n_jobs(scene));
-    LpChildPool pool = {"process of a run", n_at_once, progress, progress_data};
+    LpChildPool pool = {.name = "process of a run",
+                        .n_at_once = n_at_once,
+                        .progress = progress,
+                        .progress_data = progress_data};
     Plan plan = {.scene = scene,
                  .runs = g_array_new(FALSE, FALSE, sizeof(LpAttributedRun)),
                  .blocks = g_ptr_array_new_with_free_func(g_free),

@@ -41,7 +41,8 @@ test_results(void)
             numbers[i] = i + 1;
             tasks[i] = (LpChildTask){square, &numbers[i], &results[i], sizeof results[i]};
         }
-        LpChildPool pool = {"child", at_once[k], count, &n_seen};
+        LpChildPool pool = {
+            .name = "child", .n_at_once = at_once[k], .progress = count, .progress_data = &n_seen};
         g_autoptr(GError) error = NULL;
         lp_test_true("good", lp_child_pool_run(&pool, tasks, N, &peak_rss_bytes, &error));
         for (guint64 i = 0; i < N; i++)
@@ -64,6 +65,33 @@ test_bad_end(void)
     lp_test_error("bad", &error, LP_CHILD_PROCESS_ERROR, LP_CHILD_PROCESS_ERROR_RESULT, "child");
 }
 
+/* Over once @data, a number of tasks that may still begin, is used up. */
+static gboolean
+use_up(const void *data)
+{
+    guint *left = (guint *)(gpointer)(guintptr)data;
+    return *left == 0 || (*left)-- == 0;
+}
+
+static void
+test_over(void)
+{
+    static const guint at_once[] = {1, 3, N, 2 * N};
+    for (guint k = 0; k < G_N_ELEMENTS(at_once); k++)
+        for (guint n_begun = 0; n_begun <= N; n_begun++) {
+            guint left = n_begun;
+            guint64 number = 3, results[N] = {0};
+            LpChildTask tasks[N];
+            for (guint i = 0; i < N; i++)
+                tasks[i] = (LpChildTask){square, &number, &results[i], sizeof results[i]};
+            LpChildPool pool = {
+                .name = "child", .n_at_once = at_once[k], .is_over = use_up, .is_over_data = &left};
+            lp_test_true("good", lp_child_pool_run(&pool, tasks, N, NULL, NULL));
+            for (guint i = 0; i < N; i++)
+                lp_test_true("those that began", results[i] == (i < n_begun ? 9 : 0));
+        }
+}
+
 static void
 test_nothing(void)
 {
@@ -76,6 +104,7 @@ main(void)
 {
     static const LpTestCase cases[] = {{"results", test_results},
                                        {"bad end", test_bad_end},
+                                       {"over", test_over},
                                        {"nothing", test_nothing},
                                        {NULL, NULL}};
     return lp_test_run("child_pool", cases);

@@ -6,14 +6,18 @@ Environment: LIGHTPATH (the built program)."""
 import itertools
 import json
 import os
+import pathlib
 import random
+import signal
+import subprocess
 import sys
 import tempfile
+import time
 import tomllib
 import unittest
 import xml.etree.ElementTree
 
-from test_command_line import Case
+from test_command_line import Case, PROGRAM
 
 MODEL = ["layers=8", "hidden=1024", "heads=8", "kv-heads=8", "seq=1024", "vocab=8192", "global-batch=32"]
 KINDS = {
@@ -172,6 +176,35 @@ class Search(Case):
         self.assertGreater(answer["not_looked_at"], 0)
         whole = self.search(machine, MODEL, "--vary=tp,pp")
         self.assertLessEqual(answer["not_looked_at_at_least_s"], whole["plans"][0]["iteration_time_s"])
+
+    def test_interrupted(self):
+        """Ctrl-C on a terminal, which all processes get, or to the program alone, and a batch system's end: the
+        answer so far, and what was left; then the signal takes effect."""
+        machine = self.machine("--system=dgx-a100", "--accelerators=64")
+        settings = ["--set=" + setting for setting in MODEL + ["layers=16", "global-batch=256"]]
+        best = os.path.join(self.folder.name, "best.xml")
+        for number, group in (signal.SIGINT, True), (signal.SIGINT, False), (signal.SIGTERM, False):
+            child = subprocess.Popen(
+                [PROGRAM, "search", "gpt3-1.3b", machine, "--framework=none", "--format=json", "--exhaustive",
+                 "--jobs=1", "--vary=tp,pp,micro-batch,zero,sequence-parallel,recompute", "-o", best, *settings],
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+            running = pathlib.Path(f"/proc/{child.pid}/task/{child.pid}/children")
+            while not running.read_text(encoding="utf-8"):
+                time.sleep(0.01)
+            time.sleep(1.0)
+            (os.killpg if group else os.kill)(child.pid, number)
+            output, complaint = child.communicate(timeout=120)
+            self.assertEqual((child.returncode, complaint), (-number, ""))
+            answer = json.loads(output)
+            self.assertTrue(answer["interrupted"])
+            self.assertGreater(answer["simulated"], 0)
+            self.assertGreater(answer["not_looked_at"], 0)
+            self.assertGreater(answer["not_looked_at_at_least_s"], 0)
+            self.assertEqual(answer["considered"], answer["simulated"] + answer["not_looked_at"] + answer["alike"] +
+                             answer["refused_memory"] + sum(row["plans"] for row in answer["refused"]))
+            self.assertEqual(answer["failed"], 0)
+            run = json.loads(self.taken("simulate", best, machine, "--format=json"))
+            self.assertEqual(run["simulated"]["iteration_time_s"], answer["plans"][0]["iteration_time_s"])
 
     def test_refused(self):
         for message, *options in [

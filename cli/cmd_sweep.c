@@ -7,6 +7,7 @@
 #include "cli/progress.h"
 #include "cli/study_point.h"
 #include "cli/study_text.h"
+#include "cli/sweep_plot.h"
 #include "cli/sweep_store.h"
 
 #include "base/error.h"
@@ -229,6 +230,8 @@ lp_cmd_sweep(int argc, char **argv, GError **error)
         return lp_sweep_merge(argc - 1, argv + 1, error);
     if (argc > 1 && strcmp(argv[1], "export") == 0)
         return lp_sweep_export(argc - 1, argv + 1, error);
+    if (argc > 1 && strcmp(argv[1], "plot") == 0)
+        return lp_sweep_plot(argc - 1, argv + 1, error);
     g_auto(Options) options = {0};
     const GOptionEntry entries[] = {
         {"store", 0, 0, G_OPTION_ARG_STRING, &options.store,
@@ -245,7 +248,8 @@ lp_cmd_sweep(int argc, char **argv, GError **error)
                             "Runs all points of a study that are not in its store yet.\n\n"
                             "Commands on stores (each with --help):\n"
                             "  merge   add what others have\n"
-                            "  export  print one as it is now",
+                            "  export  print one as it is now\n"
+                            "  plot    draw one as a page",
                             entries, &argc, &argv, 1, 1, error) &&
            sweep(&options, argv[1], error);
 }

@@ -21,6 +21,9 @@ import unittest
 
 from test_command_line import PROGRAM, SOURCE, Case, run
 
+sys.path.insert(0, str(SOURCE / "tests/support"))
+import browser  # noqa: E402
+
 WORKLOAD = '<workload name="gpt3-125m" framework="none" dp="{8 div ($tp * $pp)}"/>'
 MACHINE = '<machine system="dgx-a100" accelerators="8"/>'
 OPTIONS = '<options ignore-memory="yes"/>'
@@ -398,6 +401,44 @@ class Stores(Sweep):
         self.assertEqual(self.taken("sweep", study, f"--store={store}", "--export=csv"), wanted)
         # A store with a part goes on with the rest.
         self.assertEqual(self.taken("sweep", study, f"--store={parts[1]}", "--export=csv"), wanted)
+
+
+class Plot(Sweep):
+    """The page of a store."""
+
+    # What is drawn of a plot: lines, and points.
+    DRAWN = """(() => {const marks = name => document.querySelectorAll("#plot-study .mark-" + name + " path").length;
+               return [marks("line"), marks("symbol.role-mark"), document.querySelectorAll("tbody tr").length];})()"""
+
+    def drawn(self, *words):
+        page = self.path("page.html")
+        self.taken("sweep", "plot", self.path("study.sqlite"), "-o", page, *words)
+        with browser.Browser() as window:
+            tab = window.open(page, 1000)
+            self.assertEqual(tab.complaints(), [])
+            return tab.evaluate(self.DRAWN)
+
+    def test_page(self):
+        if browser.find() is None:
+            self.skipTest("there is no chromium")
+        study = self.study(SMALL)
+        self.taken("sweep", study)
+        self.assertEqual(self.drawn("--x=tp", "--y=time_s", "--series=pp"), [3, 6, 6])
+        self.assertEqual(self.drawn("--x=pp", "--series=", "--log=xy"), [1, 6, 6])
+        self.assertEqual(self.taken("study", "plot", self.path("study.sqlite"), "-o", "-")[:15], "<!DOCTYPE html>")
+        self.study(SMALL.replace('<axis name="tp" values="1|2"/>', '<choice name="kind"><case name="a"><workload tp="1"/></case>'
+                                 '<case name="b"><workload tp="2"/></case></choice>'))
+        self.taken("sweep", study)
+        self.assertEqual(self.drawn("--x=kind"), [0, 6, 6])
+
+    def test_refused(self):
+        self.taken("sweep", self.study(SMALL))
+        store = self.path("study.sqlite")
+        self.refused(1, '--x: got "ttp", wanted a column of the study: tp, pp, time_s', "sweep", "plot", store, "--x=ttp")
+        self.refused(2, "--log", "sweep", "plot", store, "--log=z")
+        self.refused(1, f'{store}: got the study "other", wanted "test"', "sweep", "plot", store, "--study=other")
+        self.refused(2, "--output", "sweep", "plot", store, "-o", store)
+        self.refused(1, "nowhere", "sweep", "plot", self.path("nowhere"))
 
 
 if __name__ == "__main__":

@@ -203,6 +203,8 @@ lp_cmd_search(int argc, char **argv, GError **error)
          "Simulate all plans, also those that lower bounds rule out", NULL},
         {"output", 'o', 0, G_OPTION_ARG_STRING, &options.outputs.workload,
          "Write the first plan as a workload", "FILE.xml"},
+        {"csv", 0, 0, G_OPTION_ARG_STRING, &options.outputs.csv,
+         "Write a table of all plans that were simulated", "FILE.csv"},
         LP_ROW_EXPORT(&options.outputs.export),
         LP_ROW_FORMAT(&options.format),
         LP_ROW_IGNORE_MEMORY(&options.ignore_memory),

@@ -5,7 +5,9 @@
 #include "base/file.h"
 #include "cli/options.h"
 #include "cli/output_paths.h"
+#include "cli/page_file.h"
 #include "report/plan_export.h"
+#include "report/search_csv.h"
 #include "sim/simulation_error.h"
 #include "workloads/description/workload_text.h"
 
@@ -15,6 +17,7 @@ void
 lp_search_outputs_clear(LpSearchOutputs *self)
 {
     g_free(self->workload);
+    g_free(self->csv);
     g_free(self->export);
 }
 
@@ -22,8 +25,9 @@ gboolean
 lp_search_outputs_prepare(LpSearchOutputs *self, char *const *inputs, const char *format,
                           GError **error)
 {
-    const LpOutputPath paths[] = {{"--output", self->workload}};
+    const LpOutputPath paths[] = {{"--output", self->workload}, {"--csv", self->csv}};
     return lp_export_parse(self->export, format, &self->format, error) &&
+           lp_check_not_output("--csv", self->csv, error) &&
            lp_check_outputs(paths, G_N_ELEMENTS(paths), inputs, error);
 }
 
@@ -31,6 +35,13 @@ static gboolean
 write_workload(const char *path, const LpWorkload *workload, GError **error)
 {
     g_autofree char *text = lp_workload_to_xml(workload, (const char *const[]){NULL});
+    return lp_file_write(path, text, strlen(text), error);
+}
+
+static gboolean
+write_csv(const char *path, const LpSearchReport *report, GError **error)
+{
+    g_autofree char *text = lp_search_report_to_csv(report);
     return lp_file_write(path, text, strlen(text), error);
 }
 
@@ -56,7 +67,8 @@ lp_search_outputs_write(const LpSearchOutputs *self, const LpSearchReport *repor
                         gboolean *out_printed, GError **error)
 {
     *out_printed = self->format < LP_N_EXPORTS;
-    if (!has_run(self, report->result, error))
+    if (!has_run(self, report->result, error) ||
+        (self->csv != NULL && !write_csv(self->csv, report, error)))
         return FALSE;
     if (report->result->runs->len == 0)
         return TRUE;

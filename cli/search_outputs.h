@@ -9,6 +9,7 @@ G_BEGIN_DECLS
 /** Where it goes; all owned, NULL: not asked for. */
 typedef struct {
     char *workload; /* file: the first plan */
+    char *csv;      /* file: all plans that were simulated */
     char *export;   /* whose words to print the first plan in, in place of the report */
     guint format;   /* LpExport, once it is read; LP_N_EXPORTS: none */
 } LpSearchOutputs;

@@ -2,6 +2,8 @@
 /* Tables as comma-separated values (RFC 4180). */
 #include "report/csv_tables.h"
 
+#include "report/csv_cell.h"
+
 #include <string.h>
 
 const char *const lp_csv_names[] = {"terms.csv",   "timeline.csv",   "links.csv", "utilisation.csv",
@@ -23,46 +25,7 @@ add_table(GArray *tables, const char *name, const char *columns)
     return table.text;
 }
 
-/* --- cells --- */
-
-static void
-begin_cell(GString *text)
-{
-    if (text->str[text->len - 1] != '\n')
-        g_string_append_c(text, ',');
-}
-
-/* An empty first cell of a row would be taken for none: tables begin with cells that never are. */
-static void
-add_text(GString *text, const char *value)
-{
-    begin_cell(text);
-    if (value == NULL)
-        return;
-    if (strpbrk(value, ",\"\r\n") == NULL) {
-        g_string_append(text, value);
-        return;
-    }
-    g_string_append_c(text, '"');
-    for (const char *at = value; *at != '\0'; at++)
-        g_string_append_printf(text, *at == '"' ? "\"\"" : "%c", *at);
-    g_string_append_c(text, '"');
-}
-
-static void
-add_number(GString *text, double value)
-{
-    char digits[G_ASCII_DTOSTR_BUF_SIZE];
-    begin_cell(text);
-    g_string_append(text, g_ascii_formatd(digits, sizeof digits, "%.17g", value + 0.0));
-}
-
-static void
-add_count(GString *text, guint64 value)
-{
-    begin_cell(text);
-    g_string_append_printf(text, "%" G_GUINT64_FORMAT, value);
-}
+/* --- rows --- */
 
 static void
 end_row(GString *text)
@@ -85,10 +48,10 @@ add_terms_of(GString *text, const char *job, const json_t *run)
     for (guint i = 0; i < G_N_ELEMENTS(models); i++)
         for (LpTerm term = 0; term < LP_N_TERMS; term++) {
             const json_t *terms = json_object_get(json_object_get(run, models[i]), "terms_s");
-            add_text(text, models[i]);
-            add_text(text, job);
-            add_text(text, lp_term_names[term]);
-            add_number(text, json_number_value(json_object_get(terms, lp_term_names[term])));
+            lp_csv_add_text(text, models[i]);
+            lp_csv_add_text(text, job);
+            lp_csv_add_text(text, lp_term_names[term]);
+            lp_csv_add_number(text, json_number_value(json_object_get(terms, lp_term_names[term])));
             end_row(text);
         }
 }
@@ -119,9 +82,9 @@ static void
 add_known(GString *text, const double *number)
 {
     if (number != NULL)
-        add_number(text, *number);
+        lp_csv_add_number(text, *number);
     else
-        add_text(text, NULL);
+        lp_csv_add_text(text, NULL);
 }
 
 /* A row for each class. */
@@ -131,15 +94,15 @@ add_link_rows(GString *text, LpTier tier, const char *link, LinkRow row, double 
     for (guint kind = 0; kind < LP_N_FLOW_LOG_KINDS; kind++) {
         if (row.bytes[kind] <= 0.0)
             continue;
-        add_text(text, lp_tier_names[tier]);
-        add_text(text, link);
-        add_text(text, kind_name(kind));
-        add_number(text, row.bytes_per_s);
-        add_number(text, row.bytes[kind]);
-        add_number(text, row.bytes[kind] / row.bytes_per_s / duration_s);
+        lp_csv_add_text(text, lp_tier_names[tier]);
+        lp_csv_add_text(text, link);
+        lp_csv_add_text(text, kind_name(kind));
+        lp_csv_add_number(text, row.bytes_per_s);
+        lp_csv_add_number(text, row.bytes[kind]);
+        lp_csv_add_number(text, row.bytes[kind] / row.bytes_per_s / duration_s);
         add_known(text, row.busy_s);
         add_known(text, row.excess_s);
-        add_text(text, row.place);
+        lp_csv_add_text(text, row.place);
         end_row(text);
     }
 }
@@ -174,12 +137,12 @@ add_series(GString *text, const LpObservation *self, const char *tier, const cha
         double start_s = bin * self->bin_s, end_s = MIN(start_s + self->bin_s, self->end_s);
         if (end_s <= start_s)
             continue;
-        add_text(text, tier);
-        add_text(text, link);
-        add_number(text, start_s);
-        add_number(text, end_s);
-        add_number(text, series->bytes[bin]);
-        add_number(text, series->bytes[bin] / bytes_per_s / (end_s - start_s));
+        lp_csv_add_text(text, tier);
+        lp_csv_add_text(text, link);
+        lp_csv_add_number(text, start_s);
+        lp_csv_add_number(text, end_s);
+        lp_csv_add_number(text, series->bytes[bin]);
+        lp_csv_add_number(text, series->bytes[bin] / bytes_per_s / (end_s - start_s));
         end_row(text);
     }
 }
@@ -210,10 +173,10 @@ add_traffic(GArray *tables, const LpTrafficTally *tally)
                 double bytes = lp_traffic_tally_pair(tally, traffic, from, to);
                 if (bytes <= 0.0)
                     continue;
-                add_text(text, lp_traffic_names[traffic]);
-                add_count(text, from);
-                add_count(text, to);
-                add_number(text, bytes);
+                lp_csv_add_text(text, lp_traffic_names[traffic]);
+                lp_csv_add_count(text, from);
+                lp_csv_add_count(text, to);
+                lp_csv_add_number(text, bytes);
                 end_row(text);
             }
 }
@@ -224,12 +187,12 @@ add_operations(GArray *tables, const LpTrafficTally *tally)
     GString *text = add_table(tables, "operations.csv", "class,operation,bytes,count");
     for (guint i = 0; tally != NULL && i < tally->messages->len; i++) {
         const LpMessageCount *message = &g_array_index(tally->messages, LpMessageCount, i);
-        add_text(text, lp_traffic_names[message->traffic]);
-        add_text(text, message->operation == LP_MESSAGE_BETWEEN_STAGES
-                           ? "message"
-                           : lp_collective_names[message->operation]);
-        add_count(text, message->bytes);
-        add_number(text, message->n);
+        lp_csv_add_text(text, lp_traffic_names[message->traffic]);
+        lp_csv_add_text(text, message->operation == LP_MESSAGE_BETWEEN_STAGES
+                                  ? "message"
+                                  : lp_collective_names[message->operation]);
+        lp_csv_add_count(text, message->bytes);
+        lp_csv_add_number(text, message->n);
         end_row(text);
     }
 }
@@ -237,20 +200,20 @@ add_operations(GArray *tables, const LpTrafficTally *tally)
 static void
 add_slice(GString *text, const char *job, const LpSlice *slice)
 {
-    add_text(text, lp_lane_names[slice->lane]);
-    add_text(text, job);
-    add_count(text, slice->stage);
-    add_text(text, slice->name);
+    lp_csv_add_text(text, lp_lane_names[slice->lane]);
+    lp_csv_add_text(text, job);
+    lp_csv_add_count(text, slice->stage);
+    lp_csv_add_text(text, slice->name);
     if (slice->micro_batch >= 0)
-        add_count(text, (guint64)slice->micro_batch);
+        lp_csv_add_count(text, (guint64)slice->micro_batch);
     else
-        add_text(text, NULL);
+        lp_csv_add_text(text, NULL);
     if (slice->bytes > 0)
-        add_count(text, slice->bytes);
+        lp_csv_add_count(text, slice->bytes);
     else
-        add_text(text, NULL);
-    add_number(text, slice->start_s);
-    add_number(text, slice->end_s);
+        lp_csv_add_text(text, NULL);
+    lp_csv_add_number(text, slice->start_s);
+    lp_csv_add_number(text, slice->end_s);
     end_row(text);
 }
 

@@ -3,6 +3,7 @@
 """lightpath search: bounds rule out no plan of the answer, and what it writes runs as it says.
 
 Environment: LIGHTPATH (the built program)."""
+import csv
 import itertools
 import json
 import os
@@ -128,6 +129,31 @@ class Search(Case):
         for name, value in first["set"].items():
             self.assertEqual(str(run["plan"][name]), value)
         xml.etree.ElementTree.parse(best)
+
+    def test_csv(self):
+        """A row for each plan that was simulated, with what JSON says of those that are shown."""
+        machines = [self.machine("--system=dgx-a100", "--accelerators=8"),
+                    self.machine("--system=dgx-a100", "--accelerators=16")]
+        table = os.path.join(self.folder.name, "plans.csv")
+        answer = json.loads(self.taken(
+            "search", "gpt3-1.3b", *machines, "--framework=none", "--format=json", "--exhaustive", "--csv", table,
+            "--top=1000", "--vary=tp=1|2,pp=1|2,stage-layers=even|balanced", *["--set=" + setting for setting in MODEL]))
+        with open(table, encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual(len(rows), answer["simulated"])
+        self.assertEqual(len(rows), len(answer["plans"]))
+        for row, plan in zip(rows, answer["plans"]):
+            self.assertEqual(int(row["rank"]), plan["rank"])
+            self.assertEqual((row["platform"], int(row["accelerators"])), (plan["platform"], plan["accelerators"]))
+            for name, value in plan["set"].items():
+                self.assertEqual(row[name], value)
+            for name in "iteration_time_s", "memory_bytes", "closed_form_s", "bound_s":
+                self.assertEqual(float(row[name]), plan[name])
+            self.assertEqual(row["on_front"], "yes" if plan["on_front"] else "no")
+            for term, seconds in plan["terms_s"].items():
+                self.assertEqual(float(row[term + "_s"]), seconds)
+        self.refused(2, "--csv: got -, wanted a file", "search", "gpt3-1.3b", machines[0], "--csv=-")
+        self.refused(2, "--csv", "search", "gpt3-1.3b", machines[0], "--csv=" + table, "-o", table)
 
     def test_export(self):
         """It is the first plan, as describe exports it, in the words of each software."""

@@ -58,6 +58,7 @@ exposed_pass(const LpClosedFormInput *input, double dp_s, double hidden_s)
     double share = dp_s / lp_closed_form_dp_s(input);
     double gathers = share * exposed_gathers(input, hidden_s);
     return (LpPassCommunication){.gathers_s = gathers * pass.gathers_s,
+                                 .back_gathers_s = gathers * pass.back_gathers_s,
                                  .first_gather_s = gathers * pass.first_gather_s,
                                  .sum_s = share * pass.sum_s,
                                  .last_sum_s = share * pass.last_sum_s};

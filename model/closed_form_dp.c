@@ -210,12 +210,14 @@ LpPassCommunication
 lp_closed_form_dp_pass(const LpClosedFormInput *input)
 {
     const LpPlan *plan = input->plan;
-    LpPassCommunication pass = {0.0, 0.0, 0.0, 0.0};
+    LpPassCommunication pass = {.gathers_s = 0.0};
     if (degree(input, LP_AXIS_PP) < 2.0)
         return pass;
     gboolean each = lp_plan_reduces_each(plan);
-    if (plan->zero.stage == 3 && !plan->zero.keeps_parameters)
-        pass.gathers_s = pass_gather_s(input, FALSE) + pass_gather_s(input, TRUE);
+    if (plan->zero.stage == 3 && !plan->zero.keeps_parameters) {
+        pass.back_gathers_s = pass_gather_s(input, TRUE);
+        pass.gathers_s = pass_gather_s(input, FALSE) + pass.back_gathers_s;
+    }
     if (plan->zero.stage == 3 && plan->zero.keeps_parameters) {
         pass.first_gather_s = pass_gather_s(input, FALSE);
         pass.gathers_s = each && n_micro_batches(input) > 1 ? pass.first_gather_s : 0.0;

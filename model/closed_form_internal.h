@@ -191,7 +191,8 @@ double lp_closed_form_tp_hidden_s(const LpClosedFormInput *input);
 
 /** What passes of the mean stage wait for data parallelism, s, all chunks together. */
 typedef struct {
-    double gathers_s;      /**< of parameters, before a micro-batch's two passes */
+    double gathers_s;      /**< of parameters, before a micro-batch's two passes, */
+    double back_gathers_s; /**< of these before the backward one */
     double first_gather_s; /**< before each chunk's first forward pass alone */
     double sum_s;          /**< of gradients, behind each micro-batch */
     double last_sum_s;     /**< behind each chunk's last backward pass alone */

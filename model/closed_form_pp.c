@@ -77,6 +77,35 @@ lp_closed_form_pp_s(const LpClosedFormInput *input)
            lp_closed_form_pp_message_s(input);
 }
 
+/* A micro-batch on the mean stage: the seconds of its passes, collectives in them included. */
+typedef struct {
+    double all_s, forward_s, input_s, weight_s;
+} MicroBatch;
+
+/* ZB-H1. Gradients of weights fill what stages wait for, but not what the first stage waits for the
+ * first gradient, and the last stage for the first activations. */
+static double
+zero_bubble_s(const MicroBatch *self)
+{
+    return fmax(self->all_s - 2.0 * self->weight_s, fmax(self->input_s, self->forward_s));
+}
+
+/* DualPipe. However long they are, they fill neither of the waits for forward passes. */
+static double
+dualpipe_s(const MicroBatch *self)
+{
+    return fmax(2.0 * self->all_s - self->forward_s - 3.0 * self->weight_s, 2.0 * self->forward_s);
+}
+
+/* With its data parallelism. */
+static MicroBatch
+micro_batch_with(const MicroBatch *self, LpPassCommunication dp)
+{
+    double forward_s = self->forward_s + dp.gathers_s - dp.back_gathers_s + dp.first_gather_s;
+    double input_s = self->input_s + dp.back_gathers_s, weight_s = self->weight_s + dp.sum_s;
+    return (MicroBatch){forward_s + input_s + weight_s, forward_s, input_s, weight_s};
+}
+
 /* Communication inside layers is taken as equal in each pass through a layer. What stands in all
  * passes of a chunk is waited for with them; what stands in its first or last pass alone, by the
  * first or the last micro-batch on its way through all chunks. The last sums of ZB-H1 follow all
@@ -88,21 +117,21 @@ lp_closed_form_bubble_of(const LpClosedFormInput *input, double inner_s, double 
     double stages = degree(input, LP_AXIS_PP), m = n_micro_batches(input);
     if (stages < 2.0)
         return 0.0;
-    /* A micro-batch on the mean stage: all of it, its forward pass, its weights' gradients. */
-    double all_s = (lp_closed_form_compute_s(input) + inner_s) / m;
-    double forward_s =
-        (lp_closed_form_pass_s(input, LP_PASS_FORWARD) + inner_s / n_passes(input)) / m;
-    double weight_s = lp_closed_form_pass_s(input, LP_PASS_BACKWARD_WEIGHT) / m;
+    MicroBatch passes = {
+        .all_s = (lp_closed_form_compute_s(input) + inner_s) / m,
+        .forward_s =
+            (lp_closed_form_pass_s(input, LP_PASS_FORWARD) + inner_s / n_passes(input)) / m,
+        .weight_s = lp_closed_form_pass_s(input, LP_PASS_BACKWARD_WEIGHT) / m};
+    passes.input_s = passes.all_s - passes.forward_s - passes.weight_s;
+    MicroBatch waiting = micro_batch_with(&passes, dp);
     double messages_s = (stages - 2.0) * pp_s / m;
     switch (input->plan->pipeline.schedule) {
     case LP_SCHEDULE_ZERO_BUBBLE:
-        return (stages - 1.0) *
-                   (all_s + dp.gathers_s + dp.first_gather_s - 2.0 * weight_s - dp.sum_s) +
-               messages_s;
+        return (stages - 1.0) * zero_bubble_s(&waiting) + messages_s;
     case LP_SCHEDULE_DUALPIPE:
-        return (0.5 * stages - 1.0) * (2.0 * all_s - forward_s - 3.0 * weight_s) + 0.5 * messages_s;
+        return (0.5 * stages - 1.0) * dualpipe_s(&passes) + 0.5 * messages_s;
     default:
-        return ((stages - 1.0) * (all_s + dp.gathers_s + dp.sum_s) + messages_s) /
+        return ((stages - 1.0) * (passes.all_s + dp.gathers_s + dp.sum_s) + messages_s) /
                    input->plan->pipeline.virtual_stages +
                (stages - 1.0) * (dp.first_gather_s + dp.last_sum_s);
     }

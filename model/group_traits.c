@@ -56,3 +56,14 @@ lp_group_traits(LpGroup group)
     g_return_val_if_fail(group < LP_N_GROUPS, NULL);
     return group < LP_GROUP_GIVEN ? &traits[group] : &given[group - LP_GROUP_GIVEN];
 }
+
+LpTerm
+lp_traffic_term(LpTraffic traffic)
+{
+    static const LpTerm terms[] = {
+        [LP_TRAFFIC_TP] = LP_TERM_TP, [LP_TRAFFIC_PP] = LP_TERM_PP,
+        [LP_TRAFFIC_DP] = LP_TERM_DP, [LP_TRAFFIC_EP] = LP_TERM_EP,
+        [LP_TRAFFIC_CP] = LP_TERM_CP, [LP_TRAFFIC_EMBEDDING] = LP_TERM_DP};
+    g_return_val_if_fail(traffic < LP_N_TRAFFIC, LP_TERM_COMPUTE);
+    return terms[traffic];
+}

@@ -19,4 +19,6 @@ typedef struct {
 
 /** The traits of @group, which is below LP_N_GROUPS. Static. */
 const LpGroupTraits *lp_group_traits(LpGroup group);
+/** The term as which waiting for @traffic counts. */
+LpTerm lp_traffic_term(LpTraffic traffic);
 G_END_DECLS

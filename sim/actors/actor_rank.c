@@ -226,7 +226,9 @@ run_receive(LpRank *self, const LpStep *step)
     if (self->run->has_circuits && circuits_from_s > start_s)
         lp_clock_follow(&self->clock, &arrival.circuits, LP_TERM_BUBBLE, start_s);
     lp_clock_charge_to(&self->clock, LP_TERM_PP, sender, now_s);
-    lp_meter_add_exposed(&self->meter, now_s - exposed_from_s);
+    double ended_s = MIN(arrival.ended_s, now_s);
+    lp_meter_add_flight(&self->meter, arrival.started_s, ended_s);
+    lp_meter_add_exposed(&self->meter, MAX(ended_s - exposed_from_s, 0.0));
     synchronise(self, LP_HOST_SYNC_MESSAGES);
     lp_rank_trace_receive(&self->trace, sender, arrival.number, step, start_s, circuits_from_s,
                           self->clock.at_s);

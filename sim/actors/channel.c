@@ -42,7 +42,7 @@ struct LpChannel {
     guint32 job;
     guint64 from_rank, to_rank; /* of the job */
     Message *first, *last;      /* on the way or waiting to be received; first is owned */
-    guint64 sent_bytes, received_bytes, n_sent, n_activities;
+    guint64 sent_bytes, received_bytes, n_sent, n_received, n_activities;
 };
 
 LpChannel *
@@ -145,9 +145,11 @@ static Message *
 push(LpChannel *self, double started_s, guint64 bytes)
 {
     Message *message = g_new(Message, 1);
-    *message = (Message){
-        .arrival = {.started_s = started_s, .ready_s = started_s, .number = ++self->n_sent},
-        .bytes = bytes};
+    *message = (Message){.arrival = {.started_s = started_s,
+                                     .ready_s = started_s,
+                                     .ended_s = INFINITY,
+                                     .number = ++self->n_sent},
+                         .bytes = bytes};
     if (self->first == NULL)
         self->first = message;
     else
@@ -164,6 +166,7 @@ pop(LpChannel *self)
     LpArrival arrival = message->arrival;
     self->first = message->next;
     self->received_bytes += message->bytes;
+    self->n_received++;
     g_free(message);
     return arrival;
 }
@@ -327,6 +330,7 @@ lp_channel_send(LpChannel *self, guint64 bytes, double latency_s, LpClock *clock
 {
     double started_s = simgrid_get_clock();
     Message *message = push(self, started_s, bytes);
+    guint64 number = message->arrival.number;
     gboolean waits = self->circuits != NULL && self->hybrid == NULL;
     if (waits)
         wait_for_circuits(self, message, clock);
@@ -338,6 +342,8 @@ lp_channel_send(LpChannel *self, guint64 bytes, double latency_s, LpClock *clock
     wait_for_cap(self, not_before_s);
     if (waits)
         lp_circuits_release(self->circuits, self->pattern, 1);
+    if (number > self->n_received)
+        message->arrival.ended_s = simgrid_get_clock();
     if (self->meter != NULL)
         lp_meter_add_message(self->meter, started_s, simgrid_get_clock());
 }

@@ -22,8 +22,8 @@ typedef enum {
 
 typedef struct LpChannel LpChannel;
 
-/** @name: unique. @route: borrowed. @meter: the receiving rank's, on which transfers are counted,
- * or NULL. Returns: (transfer full). */
+/** @name: unique. @route: borrowed. @meter: the receiving rank's, which is told of transfers, or
+ * NULL. Returns: (transfer full). */
 LpChannel *lp_channel_new(LpChannelKind kind, const char *name, const LpRoute *route,
                           LpMeter *meter);
 void lp_channel_free(LpChannel *self);
@@ -56,6 +56,7 @@ typedef struct {
     double started_s;       /**< when the sender came with it */
     double ready_s;         /**< when it had its circuits; started_s where it needs none */
     LpCircuitPath circuits; /**< of the sender, when it left */
+    double ended_s;         /**< when it had been sent; INFINITY: as it was received */
     guint64 number;         /**< of the channel's messages, from 1 on */
 } LpArrival;
 

@@ -19,9 +19,25 @@ typedef struct {
     double hidden_s; /**< dead time of circuits that it used and did not wait for */
 } LpCircuitPath;
 
+/** Communication beside what a path waited for: messages to its rank and collectives of its
+ * communication streams. What its compute stream sends or reduces itself is never hidden. */
+typedef struct {
+    double in_flight_s;
+    double exposed_s; /**< of these, seconds in which the path waited for them */
+    double inner_s;   /**< collectives inside layers that were launched, hidden or not */
+    double slowed_s;  /**< what communication beside it added to computing */
+} LpBesidePath;
+
+static inline double
+lp_beside_path_hidden_s(const LpBesidePath *self)
+{
+    return self->in_flight_s - self->exposed_s;
+}
+
 typedef struct {
     LpTerms terms; /**< they sum to at_s */
     double at_s;
+    LpBesidePath beside;
     LpCircuitPath circuits;
     LpWaitRecord *waits;    /* borrowed: keeps the path; NULL: nobody asks for it */
     const LpPathNode *path; /* borrowed from there: its last stretch */
@@ -107,8 +123,8 @@ lp_clock_charge_to(LpClock *self, LpTerm term, guint32 partner, double until_s)
 #define LP_CLOCK_TIE 1e-9
 
 /** Whether the path to an instant leads through @self rather than through @other: @self is later,
- * or, where both arrive at the same instant, has more of the first term in which they differ. So it
- * does not matter in which order they come, which rounding may decide. */
+ * or, where both arrive at the same instant, has more of the first term in which they differ, or of
+ * what is beside it. So it does not matter in which order they come, which rounding may decide. */
 static inline gboolean
 lp_clock_is_after(const LpClock *self, const LpClock *other)
 {
@@ -116,6 +132,11 @@ lp_clock_is_after(const LpClock *self, const LpClock *other)
     double later_s = self->at_s - other->at_s;
     for (LpTerm term = 0; term < LP_N_TERMS && later_s <= tie_s && later_s >= -tie_s; term++)
         later_s = self->terms.s[term] - other->terms.s[term];
+    const LpBesidePath *one = &self->beside, *two = &other->beside;
+    const double beside_s[] = {lp_beside_path_hidden_s(one) - lp_beside_path_hidden_s(two),
+                               one->inner_s - two->inner_s, one->slowed_s - two->slowed_s};
+    for (guint i = 0; i < G_N_ELEMENTS(beside_s) && later_s <= tie_s && later_s >= -tie_s; i++)
+        later_s = beside_s[i];
     return later_s > tie_s;
 }
 

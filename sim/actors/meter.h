@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Measures on a rank's timeline how much of its communication is hidden: in flight while the rank
- * does not wait for it. */
+/* Measures how much communication is hidden on the critical path: in flight while its rank does not
+ * wait for it. Whoever takes over another's clock takes this over, too. */
 #pragma once
 
 #include "sim/actors/call_times.h"
+#include "sim/actors/clock.h"
 
 G_BEGIN_DECLS
 
-/** Messages to a rank and collectives of its communication streams; what its compute stream sends
- * or reduces itself is never hidden. */
+/** How a rank counts what is beside its path. */
 typedef struct {
-    double in_flight_s;
-    double exposed_s;     /**< of these, seconds in which the rank waited for them */
-    double inner_s;       /**< collectives inside layers that were launched, hidden or not */
-    double slowed_s;      /**< what communication beside it added to the rank's computing */
-    LpCallTime *messages; /* borrowed, or NULL: told of messages to the rank */
-    guint64 n_ranks;      /**< that the rank stands for, itself included */
+    LpBesidePath *path;                /* borrowed: of the rank's clock */
+    LpCallTime *messages;              /* borrowed, or NULL: told of messages to the rank */
+    guint64 n_ranks;                   /**< that the rank stands for, itself included */
     gboolean is_joining[LP_N_STREAMS]; /**< the compute stream waits for that stream */
     double joining_since_s;
 } LpMeter;
@@ -24,14 +21,13 @@ typedef struct {
 static inline void
 lp_meter_add_flight(LpMeter *self, double start_s, double end_s)
 {
-    self->in_flight_s += end_s - start_s;
+    self->path->in_flight_s += end_s - start_s;
 }
 
-/** Counts a message to the rank that was in flight from @start_s to @end_s. */
+/** Tells of a message to the rank that was in flight from @start_s to @end_s. */
 static inline void
 lp_meter_add_message(LpMeter *self, double start_s, double end_s)
 {
-    lp_meter_add_flight(self, start_s, end_s);
     if (self->messages == NULL)
         return;
     self->messages->sum_s += (double)self->n_ranks * (end_s - start_s);
@@ -42,13 +38,13 @@ lp_meter_add_message(LpMeter *self, double start_s, double end_s)
 static inline void
 lp_meter_add_exposed(LpMeter *self, double duration_s)
 {
-    self->exposed_s += duration_s;
+    self->path->exposed_s += duration_s;
 }
 
 static inline void
 lp_meter_add_slowed(LpMeter *self, double duration_s)
 {
-    self->slowed_s += duration_s;
+    self->path->slowed_s += duration_s;
 }
 
 /** The compute stream begins, or ceases, to wait for @stream. */
@@ -70,15 +66,9 @@ static inline void
 lp_meter_add_launched(LpMeter *self, LpStream stream, double start_s, double end_s)
 {
     lp_meter_add_flight(self, start_s, end_s);
-    self->inner_s += lp_stream_is_inner(stream) ? end_s - start_s : 0.0;
+    self->path->inner_s += lp_stream_is_inner(stream) ? end_s - start_s : 0.0;
     if (self->is_joining[stream])
         lp_meter_add_exposed(self, end_s - MAX(start_s, self->joining_since_s));
-}
-
-static inline double
-lp_meter_overlap_s(const LpMeter *self)
-{
-    return self->in_flight_s - self->exposed_s;
 }
 
 G_END_DECLS

@@ -41,7 +41,7 @@ run_launch(LpPieceRun *self, const LpPiece *piece)
     double end_s = MAX(last_end_s(self, piece->stream), self->clock->at_s) + piece->time_s;
     g_array_append_val(self->under_way[piece->stream], end_s);
     lp_meter_add_flight(self->meter, 0.0, piece->time_s);
-    self->meter->inner_s += lp_stream_is_inner(piece->stream) ? piece->time_s : 0.0;
+    self->meter->path->inner_s += lp_stream_is_inner(piece->stream) ? piece->time_s : 0.0;
 }
 
 /* What is waited for is exposed: the meter counts only what was under way while it was. */

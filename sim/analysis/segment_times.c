@@ -8,10 +8,12 @@
 #define ROUNDING 1e-12
 
 guint
-lp_segment_part(const LpOp *op)
+lp_segment_part(const LpOp *op, gboolean *io_updates)
 {
-    return op->kind == LP_OP_COLLECTIVE ? LP_SEGMENT_TRAFFIC + (guint)op->traffic
-                                        : LP_SEGMENT_COMPUTE;
+    *io_updates = *io_updates || op->term == LP_TERM_OPTIMIZER;
+    guint part =
+        op->kind == LP_OP_COLLECTIVE ? LP_SEGMENT_TRAFFIC + (guint)op->traffic : LP_SEGMENT_COMPUTE;
+    return part + (*io_updates ? LP_SEGMENT_UPDATE : 0);
 }
 
 double
@@ -39,8 +41,10 @@ time_segment(LpSegmentTimes *self, guint index)
     LpSegmentTime *times = &self->of[index];
     const LpOp *known = NULL;
     double known_s = 0.0;
+    gboolean updates = FALSE;
     for (guint i = 0; i < segment->n_ops; i++) {
         const LpOp *op = lp_program_op(self->program, segment->first_op + i);
+        guint part = lp_segment_part(op, &updates);
         double time_s;
         if (!lp_op_is_collective(op)) {
             time_s = lp_segment_op_time_s(self, segment->stage, op);
@@ -54,12 +58,12 @@ time_segment(LpSegmentTimes *self, guint index)
             times->collectives_s[op->term] += time_s;
         }
         if (op->kind == LP_OP_LAUNCH || op->kind == LP_OP_BESIDE) {
-            times->launched_s += op->stream == LP_STREAM_DP ? time_s : 0.0;
+            times->launched_s[updates] += op->stream == LP_STREAM_DP ? time_s : 0.0;
             times->inner_s += lp_stream_is_inner(op->stream) ? time_s : 0.0;
             continue;
         }
         times->blocking_s += time_s;
-        times->parts_s[lp_segment_part(op)] += time_s;
+        times->parts_s[part] += time_s;
     }
 }
 
@@ -155,15 +159,15 @@ average_s(const Average *self)
     return self->n == 0 ? 0.0 : self->sum_s / self->n;
 }
 
-/* Blocking seconds of the mean chunk in each role, and launched seconds of all runs of the mean
- * stage, whose buckets may fill in any of its segments. */
+/* Blocking seconds of the mean chunk in each role, and seconds of all that the mean stage launches
+ * for gradients, whose buckets may fill in any of its segments. */
 struct LpSegmentMeans {
     const LpSegmentTimes *times; /* borrowed */
     double blocking_s[LP_N_ROLES];
     Average *chunk_blocking;             /* owned, by stage, role and chunk: as they are */
     double finish_s[LP_N_SEGMENT_PARTS]; /* of the finish, whose parts meet those of other stages */
-    double launched_s;
-    double *stage_launched_s; /* owned, by stage: as they are */
+    double launched_s[2];
+    double *stage_launched_s[2]; /* owned, by stage: as they are */
     double *stage_scale; /* owned, by stage: where woven passes or halves of them stand for some of
                             its passes, and for others of another's; else 1 */
     guint n_chunks;
@@ -221,7 +225,8 @@ lp_segment_means_new(const LpSegmentTimes *times)
     LpSegmentMeans *self = g_new0(LpSegmentMeans, 1);
     self->times = times;
     self->n_chunks = program->pipeline.n_chunks;
-    self->stage_launched_s = g_new0(double, n_stages);
+    for (guint updates = 0; updates < 2; updates++)
+        self->stage_launched_s[updates] = g_new0(double, n_stages);
     self->chunk_blocking = g_new0(Average, (gsize)LP_N_ROLES * n_stages * self->n_chunks);
     for (guint i = 0; i < program->segments->len; i++) {
         const LpSegmentTime *time = &times->of[i];
@@ -233,8 +238,11 @@ lp_segment_means_new(const LpSegmentTimes *times)
         chunk->n += time->n_runs;
         for (guint part = 0; time->role == LP_ROLE_FINISH && part < LP_N_SEGMENT_PARTS; part++)
             self->finish_s[part] += time->parts_s[part] / n_stages;
-        self->launched_s += time->n_runs * time->launched_s / n_stages;
-        self->stage_launched_s[segment->stage] += time->n_runs * time->launched_s;
+        for (guint updates = 0; updates < 2; updates++) {
+            double launched_s = time->n_runs * time->launched_s[updates];
+            self->launched_s[updates] += launched_s / n_stages;
+            self->stage_launched_s[updates][segment->stage] += launched_s;
+        }
     }
     for (LpRole role = 0; role < LP_N_ROLES; role++)
         self->blocking_s[role] = mean_blocking_s(self, role, n_stages);
@@ -247,7 +255,8 @@ lp_segment_means_free(LpSegmentMeans *self)
 {
     if (self == NULL)
         return;
-    g_free(self->stage_launched_s);
+    g_free(self->stage_launched_s[FALSE]);
+    g_free(self->stage_launched_s[TRUE]);
     g_free(self->stage_scale);
     g_free(self->chunk_blocking);
     g_free(self);
@@ -267,22 +276,41 @@ lp_segment_means_scale(const LpSegmentMeans *self, guint index, guint part)
     return own_s > 0.0 ? wanted_s / own_s : 1.0;
 }
 
+static gboolean
+is_update(guint part)
+{
+    return part >= LP_SEGMENT_UPDATE;
+}
+
+/* A stage that launches nothing for gradients waits for what others launch in the mean. */
+static double
+missing_launches_s(const LpSegmentMeans *self, guint32 stage, guint part)
+{
+    gboolean is_missing = part % LP_SEGMENT_UPDATE == LP_SEGMENT_TRAFFIC + LP_TRAFFIC_DP &&
+                          self->stage_launched_s[is_update(part)][stage] <= 0.0;
+    return is_missing ? self->launched_s[is_update(part)] : 0.0;
+}
+
 double
-lp_segment_means_missing_s(const LpSegmentMeans *self, guint index)
+lp_segment_means_missing_s(const LpSegmentMeans *self, guint index, guint part)
 {
     const LpSegmentTime *time = &self->times->of[index];
     const LpSegment *segment = lp_program_segment(self->times->program, index);
-    gboolean is_empty = time->n_runs > 0 && average_s(chunk_blocking(self, segment)) <= 0.0;
-    return is_empty && time->role != LP_ROLE_FINISH
+    if (time->n_runs == 0)
+        return 0.0;
+    if (time->role == LP_ROLE_FINISH)
+        return (time->parts_s[part] > 0.0 ? 0.0 : self->finish_s[part]) +
+               missing_launches_s(self, segment->stage, part);
+    gboolean is_empty = average_s(chunk_blocking(self, segment)) <= 0.0;
+    return is_empty && part == LP_SEGMENT_COMPUTE
                ? self->stage_scale[segment->stage] * self->blocking_s[time->role]
                : 0.0;
 }
 
 double
-lp_segment_means_launch_scale(const LpSegmentMeans *self, guint index)
+lp_segment_means_launch_scale(const LpSegmentMeans *self, guint index, guint part)
 {
     guint32 stage = lp_program_segment(self->times->program, index)->stage;
-    return self->times->of[index].launched_s > 0.0
-               ? self->launched_s / self->stage_launched_s[stage]
-               : 1.0;
+    double own_s = self->stage_launched_s[is_update(part)][stage];
+    return own_s > 0.0 ? self->launched_s[is_update(part)] / own_s : 1.0;
 }

@@ -9,22 +9,25 @@
 G_BEGIN_DECLS
 
 /** A segment's operations that its compute stream waits for: computing, and the collectives of each
- * class of traffic. */
+ * class of traffic; and the same again from the optimiser on, before which stages may meet. */
 enum {
     LP_SEGMENT_COMPUTE,
     LP_SEGMENT_TRAFFIC, /**< and so on for each LpTraffic */
-    LP_N_SEGMENT_PARTS = LP_SEGMENT_TRAFFIC + LP_N_TRAFFIC
+    LP_SEGMENT_UPDATE = LP_SEGMENT_TRAFFIC + LP_N_TRAFFIC,
+    LP_N_SEGMENT_PARTS = 2 * LP_SEGMENT_UPDATE
 };
 
-/** The part that @op belongs to. */
-guint lp_segment_part(const LpOp *op);
+/** The part that @op belongs to. @io_updates: whether the optimiser has begun; FALSE before the
+ * first. */
+guint lp_segment_part(const LpOp *op, gboolean *io_updates);
 
 /** A segment's times, s. */
 typedef struct {
     LpRole role;
-    guint n_runs;                           /**< in one iteration */
-    double blocking_s, launched_s, inner_s; /**< waited for; launched for gradients; in layers */
-    double parts_s[LP_N_SEGMENT_PARTS];     /**< of blocking_s */
+    guint n_runs;                       /**< in one iteration */
+    double blocking_s, inner_s;         /**< waited for; launched in layers */
+    double launched_s[2];               /**< for gradients; and from the optimiser on */
+    double parts_s[LP_N_SEGMENT_PARTS]; /**< of blocking_s */
     double collectives_s[LP_N_TERMS];
     double computing_s; /**< the optimiser's included */
 } LpSegmentTime;
@@ -59,10 +62,12 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpSegmentMeans, lp_segment_means_free)
 /** The factor that gives @part of segment @index the mean chunk's time. Passes keep their
  * proportions, but in the finish each part is balanced: it waits for other stages. */
 double lp_segment_means_scale(const LpSegmentMeans *self, guint index, guint part);
-/** Seconds that segment @index has no ops for which the mean chunk in its role takes: of a chunk
- * without layers, which leaves nothing to scale. */
-double lp_segment_means_missing_s(const LpSegmentMeans *self, guint index);
-/** The factor that gives what segment @index launches the mean stage's time. */
-double lp_segment_means_launch_scale(const LpSegmentMeans *self, guint index);
+/** Seconds that segment @index has no ops for which @part takes in the mean: of a chunk without
+ * layers, which leaves nothing to scale (all of it computing), or in a finish of what only other
+ * stages do. */
+double lp_segment_means_missing_s(const LpSegmentMeans *self, guint index, guint part);
+/** The factor that gives what segment @index launches for gradients, of those ops that @part
+ * belongs to, the mean stage's time. */
+double lp_segment_means_launch_scale(const LpSegmentMeans *self, guint index, guint part);
 
 G_END_DECLS

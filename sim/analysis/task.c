@@ -24,7 +24,8 @@ typedef struct {
     Merging merging;
     const LpSegment *segment; /* the one at hand, and the factors of its times: */
     LpTaskRange *range;
-    double scale[LP_N_SEGMENT_PARTS], launch_scale;
+    double scale[LP_N_SEGMENT_PARTS], launch_scale[LP_N_SEGMENT_PARTS];
+    guint part; /* of the op at hand */
 } Builder;
 
 static gboolean
@@ -158,8 +159,8 @@ append_merged_join(Builder *self, const LpOp *op)
 static void
 append_collective(Builder *self, const LpOp *op)
 {
-    double time_s = self->scale[lp_segment_part(op)] *
-                    lp_segment_op_time_s(self->times, self->segment->stage, op);
+    double time_s =
+        self->scale[self->part] * lp_segment_op_time_s(self->times, self->segment->stage, op);
     if (!self->merging.group[op->group]) {
         append(self, (LpTask){.kind = LP_TASK_COLLECTIVE,
                               .op = op,
@@ -175,7 +176,7 @@ static void
 append_launch(Builder *self, const LpOp *op)
 {
     double scale =
-        op->stream == LP_STREAM_DP ? self->launch_scale : self->scale[LP_SEGMENT_COMPUTE];
+        op->stream == LP_STREAM_DP ? self->launch_scale[self->part] : self->scale[self->part];
     double time_s = scale * lp_segment_op_time_s(self->times, self->segment->stage, op);
     if (self->merging.group[op->group])
         append_merged_launch(self, op, time_s);
@@ -202,7 +203,7 @@ joins_merged(const Builder *self, const LpOp *op)
 static void
 append_compute(Builder *self, const LpOp *op)
 {
-    LpWork work = lp_work_scale(op->work, self->scale[LP_SEGMENT_COMPUTE]);
+    LpWork work = lp_work_scale(op->work, self->scale[self->part]);
     gboolean loaded = op->loaded && !is_balanced(self);
     (void)append_delay(self, op->term, work, loaded, loaded ? op->draw : 0);
 }
@@ -238,6 +239,22 @@ append_op(Builder *self, const LpOp *op)
     }
 }
 
+/* What other stages do in parts @from to @to: a delay. */
+static void
+append_missing(Builder *self, guint index, const LpSegmentMeans *means, guint from, guint to)
+{
+    for (guint part = from; means != NULL && part < to; part++) {
+        double missing_s = lp_segment_means_missing_s(means, index, part);
+        guint kind = part % LP_SEGMENT_UPDATE;
+        LpTerm term = kind == LP_SEGMENT_COMPUTE
+                          ? LP_TERM_COMPUTE
+                          : lp_traffic_term((LpTraffic)(kind - LP_SEGMENT_TRAFFIC));
+        if (missing_s > 0.0)
+            (void)append_delay(self, term, (LpWork){.device_s = missing_s, .bound_s = missing_s},
+                               FALSE, 0);
+    }
+}
+
 /* @ranges: of the tasks, by segment. @means: NULL unless the run is balanced. */
 static void
 build_segment(Builder *self, guint index, LpTaskRange *ranges, const LpSegmentMeans *means)
@@ -245,15 +262,19 @@ build_segment(Builder *self, guint index, LpTaskRange *ranges, const LpSegmentMe
     self->segment = lp_program_segment(self->program, index);
     self->range = &ranges[index];
     self->range->first = self->tasks->tasks->len;
-    for (guint part = 0; part < LP_N_SEGMENT_PARTS; part++)
+    for (guint part = 0; part < LP_N_SEGMENT_PARTS; part++) {
         self->scale[part] = means != NULL ? lp_segment_means_scale(means, index, part) : 1.0;
-    self->launch_scale = means != NULL ? lp_segment_means_launch_scale(means, index) : 1.0;
-    for (guint i = 0; i < self->segment->n_ops; i++)
-        append_op(self, lp_program_op(self->program, self->segment->first_op + i));
-    double missing_s = means != NULL ? lp_segment_means_missing_s(means, index) : 0.0;
-    if (missing_s > 0.0)
-        (void)append_delay(self, LP_TERM_COMPUTE,
-                           (LpWork){.device_s = missing_s, .bound_s = missing_s}, FALSE, 0);
+        self->launch_scale[part] =
+            means != NULL ? lp_segment_means_launch_scale(means, index, part) : 1.0;
+    }
+    append_missing(self, index, means, 0, LP_SEGMENT_UPDATE);
+    gboolean updates = FALSE;
+    for (guint i = 0; i < self->segment->n_ops; i++) {
+        const LpOp *op = lp_program_op(self->program, self->segment->first_op + i);
+        self->part = lp_segment_part(op, &updates);
+        append_op(self, op);
+    }
+    append_missing(self, index, means, LP_SEGMENT_UPDATE, LP_N_SEGMENT_PARTS);
     self->range->n = self->tasks->tasks->len - self->range->first;
 }
 

@@ -2,6 +2,7 @@
 /* Dividends of the sets, shared by the pairs among their players. */
 #include "sim/run/contention_game.h"
 
+#include "model/group_traits.h"
 #include "sim/analysis/shapley.h"
 
 const char *const lp_contender_names[] = {"tp",        "pp",         "dp",         "ep", "cp",
@@ -33,16 +34,6 @@ lp_contention_game_has_own(guint contenders)
     return (contenders & ALL_CLASSES) != 0;
 }
 
-static LpTerm
-term_of(LpContender contender)
-{
-    static const LpTerm terms[] = {
-        [LP_TRAFFIC_TP] = LP_TERM_TP, [LP_TRAFFIC_PP] = LP_TERM_PP,
-        [LP_TRAFFIC_DP] = LP_TERM_DP, [LP_TRAFFIC_EP] = LP_TERM_EP,
-        [LP_TRAFFIC_CP] = LP_TERM_CP, [LP_TRAFFIC_EMBEDDING] = LP_TERM_DP};
-    return terms[contender];
-}
-
 static gboolean
 is_own(LpContender contender)
 {
@@ -64,8 +55,8 @@ lp_contention_game_contenders(const LpContentionGame *game, guint set)
 static void
 add_pair(LpAttribution *self, const double *dividend, double part_s, LpContender a, LpContender b)
 {
-    double of_a = is_own(a) ? MAX(dividend[1 + term_of(a)], 0.0) : 0.0;
-    double of_b = is_own(b) ? MAX(dividend[1 + term_of(b)], 0.0) : 0.0;
+    double of_a = is_own(a) ? MAX(dividend[1 + lp_traffic_term((LpTraffic)a)], 0.0) : 0.0;
+    double of_b = is_own(b) ? MAX(dividend[1 + lp_traffic_term((LpTraffic)b)], 0.0) : 0.0;
     double share = of_a + of_b > 0.0 ? of_a / (of_a + of_b) : 0.5;
     if (!is_own(a) || !is_own(b))
         share = is_own(a) ? 1.0 : 0.0;

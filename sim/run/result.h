@@ -14,9 +14,9 @@ typedef struct {
     double iteration_time_s; /**< of several iterations the mean, as for all that follows */
     LpTerms terms;           /**< along the critical path; they sum to iteration_time_s */
     guint64 rank;            /**< the rank of the last event */
-    double overlap_s; /**< seconds in which that rank's communication was in flight unwaited for */
-    double inner_s;   /**< its collectives inside layers that were launched, hidden or not */
-    double slowed_s;  /**< what communication beside it added to that rank's computing */
+    double overlap_s;        /**< seconds in which communication was in flight beside that path */
+    double inner_s;          /**< collectives inside layers launched on it, hidden or not */
+    double slowed_s;         /**< what communication beside it added to its computing */
     /** On the wire, all ranks; not told by runs in which ranks stand for classes. */
     guint64 traffic_bytes[LP_N_TRAFFIC];
     guint64 sent_bytes, received_bytes; /**< through the simulated channels, all iterations */

@@ -260,6 +260,7 @@ start_rank(JobRun *self, guint64 rank)
                                      .program = program,
                                      .stage = simulated->stage};
     simulated->straggler = self->stragglers == NULL ? NULL : self->stragglers[rank];
+    simulated->meter.path = &simulated->clock.beside;
     simulated->meter.n_ranks = weight_of(self, rank);
     simulated->meter.messages = self->state.calls == NULL ? NULL : &self->state.calls->message;
     struct s4u_Host *hosts[LP_N_STREAMS + 1] = {NULL};
@@ -295,13 +296,14 @@ static LpRunResult
 read_result(const JobRun *self)
 {
     const LpRank *last = find_last(self);
+    const LpBesidePath *beside = &last->clock.beside;
     guint32 n = self->state.n_iterations;
     LpRunResult result = {.iteration_time_s = (last->clock.at_s - self->state.start_s) / n,
                           .terms = last->clock.terms,
                           .rank = last->rank,
-                          .overlap_s = lp_meter_overlap_s(&last->meter) / n,
-                          .inner_s = last->meter.inner_s / n,
-                          .slowed_s = last->meter.slowed_s / n,
+                          .overlap_s = lp_beside_path_hidden_s(beside) / n,
+                          .inner_s = beside->inner_s / n,
+                          .slowed_s = beside->slowed_s / n,
                           .n_activities = self->state.n_delays,
                           .start_s = self->state.start_s,
                           .end_s = last->clock.at_s,

@@ -208,6 +208,8 @@ test_bubbles(void)
         BODY "pp=8 global-batch=8 schedule=1f1b",
         BODY "pp=4 global-batch=12 schedule=zero-bubble recompute=none",
         BODY "pp=8 global-batch=16 schedule=zero-bubble recompute=none",
+        BODY "pp=4 global-batch=12 schedule=zero-bubble recompute=none experts=32 top-k=1",
+        BODY "pp=8 global-batch=32 schedule=dualpipe recompute=none experts=64 top-k=1",
         BODY "pp=2 global-batch=8 virtual-stages=2",
         BODY "pp=4 global-batch=16 virtual-stages=2 recompute=none",
         BODY "pp=2 global-batch=8 schedule=dualpipe recompute=none",

@@ -189,22 +189,30 @@ test_bubble(void)
 }
 
 /* ZB-H1: (p-1)(F + B - W), B the gradient of the activations (Qi et al., arXiv 2401.10241,
- * table 1), from 2p - 1 micro-batches on and with W at most F and B. */
+ * table 1), from 2p - 1 micro-batches on and with W at most F and B. Longer weights' gradients fill
+ * no more: nothing is there to fill what the first stage waits for the first B, nor what the last
+ * stage waits for the first F. */
 static void
 test_zero_bubble(void)
 {
     static const guint32 pps[] = {1, 2, 3, 4, 8, 13};
-    static const PassTimes times[] = {{1.0, 1.0, 1.0}, {1.0, 1.25, 0.75}, {1.0, 1.5, 1.0}};
+    static const PassTimes times[] = {{1.0, 1.0, 1.0},  {1.0, 1.25, 0.75}, {1.0, 1.5, 1.0},
+                                      {1.0, 1.25, 1.1}, {1.0, 1.0, 2.0},   {1.0, 1.5, 4.0},
+                                      {1.5, 1.0, 0.75}, {1.5, 1.0, 1.25},  {1.5, 1.0, 5.0}};
     for (guint i = 0; i < G_N_ELEMENTS(pps); i++)
         for (guint k = 0; k < G_N_ELEMENTS(times); k++)
-            for (guint32 m = 2 * pps[i]; m <= 5 * pps[i]; m += pps[i] + 1)
+            for (guint32 m = 2 * pps[i]; m <= 5 * pps[i]; m += pps[i] + 1) {
+                double first = MAX(times[k].forward, times[k].input),
+                       filled = times[k].forward + times[k].input - times[k].weight;
                 check_bubble(LP_SCHEDULE_ZERO_BUBBLE, pps[i], m, 1, times[k],
-                             (pps[i] - 1) * (times[k].forward + times[k].input - times[k].weight));
+                             (pps[i] - 1) * MAX(filled, first));
+            }
 }
 
 /* DualPipe: (p/2-1)(F&B + B - 3W), B both gradients, and F&B the time of a pair, here F + B
  * (DeepSeek-V3, arXiv 2412.19437, table 2), where all passes take as long as each other. With
- * shorter weights' gradients it is no more than that. */
+ * shorter weights' gradients it is no more than that; however long they are, it is
+ * (p/2-1) 2F, which none of them can fill. */
 static void
 test_dualpipe(void)
 {
@@ -219,6 +227,7 @@ test_dualpipe(void)
         PassTimes times = {1.0, 1.25, 0.75};
         double bubble = run(&plan, &times, "uneven passes") - m * 3.0;
         lp_test_true("uneven passes", bubble >= 0.0 && bubble <= half * (3.0 + 2.0 - 2.25) + 1e-9);
+        check_bubble(LP_SCHEDULE_DUALPIPE, pp, m, 1, (PassTimes){1.0, 1.0, 9.0}, half * 2.0);
     }
 }
 

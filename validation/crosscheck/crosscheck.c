@@ -67,6 +67,14 @@ more_checks_s(const LpIsolatedCommunication *isolated, const LpTerms *own)
     return isolated->computing_s - own->s[LP_TERM_COMPUTE] - own->s[LP_TERM_OPTIMIZER];
 }
 
+/* Communication that @run hides, with the mean stage's collectives inside layers: those of its path
+ * are a stage's, since a run cannot balance them. */
+static double
+hidden_s(const LpRunResult *run, const LpIsolatedCommunication *isolated)
+{
+    return run->overlap_s - run->inner_s + isolated->inner_s;
+}
+
 /* What is left of times that cancel is no time. */
 static void
 clear_rounding(LpDifference *self, double run_s)
@@ -103,7 +111,7 @@ lp_crosscheck(const LpSimulation *simulation, const LpClosedFormInput *seeing)
     double host_change_s = measured.s[LP_TERM_HOST] - closed_host_s;
     double message_s =
         measured_s - lp_terms_sum(&still) - (measured.s[LP_TERM_HOST] - still.s[LP_TERM_HOST]);
-    double hidden_message_s = balanced->overlap_s - free->overlap_s;
+    double hidden_message_s = hidden_s(balanced, isolated) - hidden_s(free, isolated);
     double host_message_s = balanced->terms.s[LP_TERM_HOST] - free->terms.s[LP_TERM_HOST];
     double slowed_message_s = balanced->slowed_s - free->slowed_s;
 
@@ -111,8 +119,7 @@ lp_crosscheck(const LpSimulation *simulation, const LpClosedFormInput *seeing)
         .contention_s = run->iteration_time_s - uncontended->iteration_time_s,
         .closed_form_contention_s = own.s[LP_TERM_RECONFIGURATION],
         .imbalance_s = uncontended->iteration_time_s - balanced->iteration_time_s,
-        .overlap_s = balanced->overlap_s + isolated->inner_s - balanced->inner_s -
-                     taken_as_hidden_s(input, isolated),
+        .overlap_s = hidden_s(balanced, isolated) - taken_as_hidden_s(input, isolated),
         .communication_s = measured_s - closed_s - host_change_s + more_checks_s(isolated, &own),
         .communication_term = differs_most(input, isolated),
         .schedule_s = balanced->iteration_time_s - free->iteration_time_s - message_s +

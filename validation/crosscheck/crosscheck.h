@@ -17,13 +17,14 @@ G_BEGIN_DECLS
  * closed form's contention: what the form has of it, collectives of a class that meet on narrow
  *   links above ports, and T_rec.
  * imbalance: the uncontended run less the one in which, besides, every stage takes the mean stage's
- * time, and all experts have the mean load; and what collectives inside layers that run beside
- * computing took on the rank of the last event in the latter, less what they take on the mean stage
- * (hidden times do not add up, so that a run cannot balance them). overlap: seconds of that
- * balanced run's timeline in which the rank of the last event did not wait for its own
- * communication while that was in flight, less what the closed form takes as hidden (o T_DP, and
- * behind attention). slowdown: what communication beside it added to that rank's computing in that
- * run. host: what that rank waited for its host in that run, less the closed form's T_host.
+ *   time, and all experts have the mean load. What follows is of that balanced run's critical path,
+ *   which changes ranks where it leads through the last to come.
+ * overlap: seconds in which communication was in flight beside the path, unwaited for, less what
+ *   the closed form takes as hidden (o T_DP, and behind attention); of collectives inside layers
+ *   that run beside computing, what they take on the mean stage (hidden times do not add up, so
+ *   that a run cannot balance them).
+ * slowdown: what communication beside it added to computing.
+ * host: the waiting for hosts, less the closed form's T_host.
  * algorithm: communication + schedule.
  * communication: the closed form composed with the communication times that the simulation's
  *   algorithms and routes give, less the closed form with its own; and what the mean stage of the

@@ -20,7 +20,7 @@ json_t *lp_json_read(const char *path, const char *text, gsize length,
 
 /** The version of the layout of our outputs: it grows when a key goes or changes its meaning, not
  * when one comes. */
-#define LP_JSON_FORMAT_VERSION 1
+#define LP_JSON_FORMAT_VERSION 2
 
 /** The root of an output: an object with "format_version". Returns: (transfer full). */
 json_t *lp_json_document(void);

@@ -18,9 +18,6 @@
 #define BATCH_SEQUENCES_MAX 4096
 /* Of a micro-batch that is more than one sequence: kernels are busy with so many. */
 #define MICRO_BATCH_TOKENS 8192
-/* Share of memory that a plan leaves: to the driver's context, the libraries' buffers, and what
- * lies between tensors. */
-#define RESERVE 0.1
 /* Stages of fewer layers are hard to balance. */
 #define LAYERS_PER_STAGE 4
 /* The closed form does not see how uneven stages are, nor all that parts wait for. */
@@ -106,9 +103,7 @@ sequence_s(const Search *search, const Division *division)
     if (workload == NULL)
         return (double)INFINITY;
     lp_workload_suit(workload, machine->domain_size, &machine->accelerator);
-    LpMemory memory = lp_memory_fullest(&workload->transformer, &workload->plan);
-    if (lp_memory_sum(&memory) > (1.0 - RESERVE) * machine->accelerator.memory_bytes ||
-        !lp_fit_runs_on(workload, machine))
+    if (!lp_fit_runs_on(workload, machine))
         return (double)INFINITY;
     g_autoptr(LpSetup) setup = lp_setup_new(workload, machine, NULL);
     LpReport report;
@@ -213,17 +208,15 @@ lp_import_propose_plan(LpImport *import, const char *path, const LpMachine *mach
         widen(&search, &found.division);
         g_free(import->plan_source);
         import->plan_source = g_strdup_printf(
-            "The plan is a beginning: of those in powers of two that leave %.0f %% of the memory "
-            "of "
-            "%s, the first that none is a tenth faster than, by the closed form; some 4 million "
-            "tokens a batch, or what its stages need.",
-            100.0 * RESERVE, lp_file_label(machine->path));
+            "The plan is a beginning: of those in powers of two that fit on %s beside the "
+            "memory reserve, the first that none is a tenth faster than, by the closed form; some "
+            "4 million tokens a batch, or what its stages need.",
+            lp_file_label(machine->path));
         return TRUE;
     }
     g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_MEMORY,
                 "%s: --%s: got %s, wanted a machine whose %" G_GUINT64_FORMAT
-                " accelerators have the memory for this model, and %.0f %% to spare",
-                path, option, lp_file_label(machine->path), machine->n_accelerators,
-                100.0 * RESERVE);
+                " accelerators have the memory for this model and its reserve",
+                path, option, lp_file_label(machine->path), machine->n_accelerators);
     return FALSE;
 }

@@ -399,7 +399,7 @@ class Platforms(Case):
 
     def test_check(self):
         self.assertEqual(json.loads(self.taken("platform", "check", "polaris-64", "--format=json")),
-                         {"format_version": 1, "platform": "polaris-64", "accelerator": "a100-40",
+                         {"format_version": 2, "platform": "polaris-64", "accelerator": "a100-40",
                           "accelerators": 64, "domains": 16, "domain_size": 4})
 
 

@@ -176,7 +176,7 @@ class Schema(unittest.TestCase):
         for name, values in outputs.items():
             for value in values:
                 checker.check(value, SCHEMA["commands"][name], name)
-                self.assertEqual(value["format_version"], 1)
+                self.assertEqual(value["format_version"], 2)
         self.assertEqual(sorted(set(checker.faults)), [])
 
     def test_descriptions(self):

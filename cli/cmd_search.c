@@ -203,6 +203,8 @@ lp_cmd_search(int argc, char **argv, GError **error)
          "Simulate all plans, also those that lower bounds rule out", NULL},
         {"output", 'o', 0, G_OPTION_ARG_STRING, &options.outputs.workload,
          "Write the first plan as a workload", "FILE.xml"},
+        {"report", 0, 0, G_OPTION_ARG_STRING, &options.outputs.page.path,
+         "Write a page: all plans, the front, what was refused, the first plan's run", "FILE.html"},
         {"csv", 0, 0, G_OPTION_ARG_STRING, &options.outputs.csv,
          "Write a table of all plans that were simulated", "FILE.csv"},
         LP_ROW_EXPORT(&options.outputs.export),

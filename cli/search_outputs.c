@@ -5,9 +5,15 @@
 #include "base/file.h"
 #include "cli/options.h"
 #include "cli/output_paths.h"
-#include "cli/page_file.h"
+#include "report/observed.h"
+#include "report/page_search.h"
 #include "report/plan_export.h"
+#include "report/report.h"
+#include "report/report_parts.h"
+#include "report/search_candidates.h"
 #include "report/search_csv.h"
+#include "sim/mapping/setup.h"
+#include "sim/run/simulation.h"
 #include "sim/simulation_error.h"
 #include "workloads/description/workload_text.h"
 
@@ -18,6 +24,7 @@ lp_search_outputs_clear(LpSearchOutputs *self)
 {
     g_free(self->workload);
     g_free(self->csv);
+    lp_page_file_clear(&self->page);
     g_free(self->export);
 }
 
@@ -25,10 +32,12 @@ gboolean
 lp_search_outputs_prepare(LpSearchOutputs *self, char *const *inputs, const char *format,
                           GError **error)
 {
-    const LpOutputPath paths[] = {{"--output", self->workload}, {"--csv", self->csv}};
+    const LpOutputPath paths[] = {
+        {"--output", self->workload}, {"--csv", self->csv}, {"--report", self->page.path}};
     return lp_export_parse(self->export, format, &self->format, error) &&
            lp_check_not_output("--csv", self->csv, error) &&
-           lp_check_outputs(paths, G_N_ELEMENTS(paths), inputs, error);
+           lp_check_outputs(paths, G_N_ELEMENTS(paths), inputs, error) &&
+           lp_page_file_load(&self->page, error);
 }
 
 static gboolean
@@ -43,6 +52,50 @@ write_csv(const char *path, const LpSearchReport *report, GError **error)
 {
     g_autofree char *text = lp_search_report_to_csv(report);
     return lp_file_write(path, text, strlen(text), error);
+}
+
+/* What simulate prints of @workload, and the timeline and the links beside it. */
+static gboolean
+add_first_run(json_t *document, const LpWorkload *workload, const LpMachine *machine,
+              GError **error)
+{
+    g_autoptr(LpSetup) setup = lp_setup_new(workload, machine, error);
+    g_autoptr(LpTimeline) timeline = lp_timeline_new();
+    g_autoptr(LpObservation) observation = lp_observation_new();
+    LpSimulationOptions options = {.fidelity = LP_FIDELITY_FLOW,
+                                   .collapse = TRUE,
+                                   .run = {.timeline = timeline},
+                                   .observation = observation};
+    g_autoptr(LpSimulation) simulation =
+        setup != NULL ? lp_simulation_run(setup, options, error) : NULL;
+    if (simulation == NULL)
+        return FALSE;
+    LpReport report;
+    lp_report_init(&report, setup, simulation);
+    report.fidelity = options.fidelity;
+    report.collapse = options.collapse;
+    (void)json_object_set_new(document, "first", lp_report_to_json(&report));
+    lp_observed_add(document, observation, &(LpTrack){timeline, NULL}, 1);
+    lp_report_clear(&report);
+    return TRUE;
+}
+
+/* @workload: of the first plan, or NULL. */
+static gboolean
+write_page(const LpPageFile *page, const LpSearchReport *report, const LpWorkload *workload,
+           GError **error)
+{
+    if (page->path == NULL)
+        return TRUE;
+    g_autoptr(json_t) document = lp_search_report_to_json(report);
+    lp_search_report_add_candidates(document, report);
+    if (workload != NULL) {
+        const LpSearchRun *first = &g_array_index(report->result->runs, LpSearchRun, 0);
+        const LpMachine *machine = report->space->machines[first->plan.machine];
+        if (!add_first_run(document, workload, machine, error))
+            return FALSE;
+    }
+    return lp_page_file_write(page, lp_page_of_search, document, error);
 }
 
 static gboolean
@@ -70,11 +123,15 @@ lp_search_outputs_write(const LpSearchOutputs *self, const LpSearchReport *repor
     if (!has_run(self, report->result, error) ||
         (self->csv != NULL && !write_csv(self->csv, report, error)))
         return FALSE;
-    if (report->result->runs->len == 0)
-        return TRUE;
-    const LpSearchRun *first = &g_array_index(report->result->runs, LpSearchRun, 0);
-    g_autoptr(LpWorkload) workload = lp_search_space_workload(report->space, &first->plan, error);
-    return workload != NULL &&
-           (self->workload == NULL || write_workload(self->workload, workload, error)) &&
+    g_autoptr(LpWorkload) workload = NULL;
+    if (report->result->runs->len > 0) {
+        const LpSearchRun *first = &g_array_index(report->result->runs, LpSearchRun, 0);
+        workload = lp_search_space_workload(report->space, &first->plan, error);
+        if (workload == NULL)
+            return FALSE;
+    }
+    return (self->workload == NULL || workload == NULL ||
+            write_workload(self->workload, workload, error)) &&
+           write_page(&self->page, report, workload, error) &&
            (!*out_printed || print_export(workload, (LpExport)self->format, error));
 }

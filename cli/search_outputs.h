@@ -2,16 +2,18 @@
 /* What a search leaves behind beside or in place of its report. */
 #pragma once
 
+#include "cli/page_file.h"
 #include "report/search_report.h"
 
 G_BEGIN_DECLS
 
 /** Where it goes; all owned, NULL: not asked for. */
 typedef struct {
-    char *workload; /* file: the first plan */
-    char *csv;      /* file: all plans that were simulated */
-    char *export;   /* whose words to print the first plan in, in place of the report */
-    guint format;   /* LpExport, once it is read; LP_N_EXPORTS: none */
+    char *workload;  /* file: the first plan */
+    char *csv;       /* file: all plans that were simulated */
+    LpPageFile page; /* all of it, and the first plan's run */
+    char *export;    /* whose words to print the first plan in, in place of the report */
+    guint format;    /* LpExport, once it is read; LP_N_EXPORTS: none */
 } LpSearchOutputs;
 
 void lp_search_outputs_clear(LpSearchOutputs *self);

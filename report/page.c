@@ -268,6 +268,7 @@ lp_page_end(LpPage *self, const char *vega)
     (void)json_object_set_new(plots, "config", lp_embedded_json("vega_config.json"));
     (void)json_object_set(plots, "plots", self->plots);
     g_autoptr(GString) script = g_string_new(NULL);
+    lp_embedded_append(script, "tables.js");
     lp_embedded_append(script, "run.js");
     g_string_append(self->text,
                     "<noscript><p class=\"quiet\">The plots need JavaScript; the tables do "

@@ -171,8 +171,8 @@ lp_search_report_to_text(const LpSearchReport *self)
     return g_string_free(out, FALSE);
 }
 
-static void
-add_plan(json_t *plans, const LpSearchReport *self, guint index)
+void
+lp_search_report_add_plan(json_t *plans, const LpSearchReport *self, guint index)
 {
     const LpSearchRun *run = run_at(self, index);
     json_t *object = lp_json_append_object(plans);
@@ -231,6 +231,6 @@ lp_search_report_to_json(const LpSearchReport *self)
     guint n = lp_search_report_n_shown(self);
     for (guint i = 0; i < result->runs->len; i++)
         if (i < n || run_at(self, i)->is_on_front)
-            add_plan(plans, self, i);
+            lp_search_report_add_plan(plans, self, i);
     return root;
 }

@@ -22,6 +22,8 @@ guint lp_search_report_n_shown(const LpSearchReport *self);
 
 /** Tables. Returns: (transfer full). */
 char *lp_search_report_to_text(const LpSearchReport *self);
+/** Appends run @index to @plans, an array. */
+void lp_search_report_add_plan(json_t *plans, const LpSearchReport *self, guint index);
 /** The same content. Returns: (transfer full). */
 json_t *lp_search_report_to_json(const LpSearchReport *self);
 

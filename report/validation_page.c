@@ -239,6 +239,7 @@ end_page(GString *page, const LpValidation *self, const char *vega)
     g_autoptr(json_t) plots = lp_validation_plots(self);
     g_autofree char *data = lp_html_json(plots);
     g_autoptr(GString) script = g_string_new(NULL);
+    lp_embedded_append(script, "tables.js");
     lp_embedded_append(script, "page.js");
     g_string_append(page,
                     "<noscript><p class=\"quiet\">The plots need JavaScript; the tables have "

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Draws the plots of the page, and sorts its tables. */
+/* Draws the plots of the page. */
 "use strict";
 {
   const page = JSON.parse(document.getElementById("page-data").textContent);
@@ -58,26 +58,4 @@
       draw();
     width = innerWidth;
   });
-
-  const key = cell => cell === undefined ? "" :
-    cell.dataset.v !== undefined ? Number(cell.dataset.v) : cell.textContent;
-  const compare = (a, b) =>
-    typeof a === "number" && typeof b === "number" ? a - b
-                                                   : String(a).localeCompare(String(b), "en", {numeric: true});
-  const sort = (table, head, column) => {
-    const down = head.getAttribute("aria-sort") === "ascending";
-    for (const other of head.parentNode.children)
-      other.removeAttribute("aria-sort");
-    head.setAttribute("aria-sort", down ? "descending" : "ascending");
-    const rows = Array.from(table.tBodies[0].rows);
-    rows.sort((a, b) => (down ? -1 : 1) * compare(key(a.cells[column]), key(b.cells[column])));
-    table.tBodies[0].append(...rows);
-  };
-  for (const table of document.querySelectorAll("table.sortable"))
-    Array.from(table.tHead.rows[0].cells).forEach((head, column) => {
-      const button = document.createElement("button");
-      button.textContent = head.textContent;
-      button.addEventListener("click", () => sort(table, head, column));
-      head.replaceChildren(button);
-    });
 }

@@ -7,6 +7,11 @@
   const tip = document.getElementById("tip");
   const views = {};
   window.lightpathViews = views;
+  const kept = {}; /* signals that a tool has set, by plot, for when it is drawn anew */
+  const set = (id, name, value) => {
+    kept[id] = Object.assign(kept[id] ?? {}, {[name]: value});
+    views[id].signal(name, value).run();
+  };
 
   /* What stands at a JSON pointer of the document. */
   const at = pointer => pointer.split("/").slice(1).reduce(
@@ -63,6 +68,19 @@
     tip.style.top = Math.max(0, Math.min(event.clientY + 14, innerHeight - height - 8)) + "px";
   };
 
+  /* --- plans of a search: dots and rows --- */
+
+  const planRows = Array.from(document.querySelectorAll("#table-plans tbody tr"));
+  const rankOf = row => Number(row.cells[0].querySelector("data").value);
+  const choosePlan = (rank, scroll) => {
+    for (const row of planRows) {
+      row.classList.toggle("chosen", rankOf(row) === rank);
+      if (scroll && rankOf(row) === rank)
+        row.scrollIntoView({block: "center"});
+    }
+    set("plot-plans", "picked", rank);
+  };
+
   const draw = plot => {
     const element = document.getElementById(plot.element);
     if (views[plot.element] !== undefined)
@@ -78,6 +96,10 @@
       renderer: spec.usermeta === undefined ? "svg" : spec.usermeta.renderer, container: element});
     view.description(plot.label).tooltip(showTip);
     view.width(element.clientWidth).signal("narrow", element.clientWidth < 500);
+    for (const [name, value] of Object.entries(kept[plot.element] ?? {}))
+      view.signal(name, value);
+    if (plot.element === "plot-plans")
+      view.addEventListener("click", (event, item) => choosePlan(item?.datum?.rank ?? null, true));
     views[plot.element] = view.run();
   };
   const drawAll = () => page.plots.forEach(draw);
@@ -124,10 +146,37 @@
     box.append(select);
   };
 
+  /* What colours stand for: what differs between plans, first of all degrees. */
+  const addPlansTools = (box, id) => {
+    const label = document.createElement("label"), select = document.createElement("select");
+    const candidates = results.candidates;
+    const differs = name => new Set(candidates.map(plan => plan.set[name])).size > 1;
+    const names = [...new Set(candidates.flatMap(plan => Object.keys(plan.set)))].filter(differs);
+    if (new Set(candidates.map(plan => plan.platform)).size > 1)
+      names.unshift("machine");
+    for (const name of names) {
+      const option = document.createElement("option");
+      option.textContent = name;
+      select.append(option);
+    }
+    select.addEventListener("change", () => set(id, "by", select.value));
+    label.append("Colours: ", select);
+    box.append(label);
+    kept[id] = {by: names[0] ?? "tp"};
+  };
+
+  const makers = {"plot-matrix": addMatrixTools, "plot-plans": addPlansTools};
   for (const box of document.querySelectorAll(".tools"))
-    (box.dataset.for === "plot-matrix" ? addMatrixTools : addTimelineTools)(box, box.dataset.for);
+    (makers[box.dataset.for] ?? addTimelineTools)(box, box.dataset.for);
 
   drawAll();
+  const plansBox = document.getElementById("table-plans");
+  if (plansBox !== null) {
+    lightpathTables.filter(plansBox, "Filter: tp=8 zero>0", rows =>
+      set("plot-plans", "shown", rows === null ? null : rows.map(rankOf)));
+    for (const row of planRows)
+      row.addEventListener("click", () => choosePlan(rankOf(row), false));
+  }
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
   let width = innerWidth;
   addEventListener("resize", () => {

@@ -38,8 +38,14 @@ PAGES = {
                "--set global-batch=64", RUN),
     "compare": ("compare llama-3-8b dgx-h100-64 optics.xml --set dp=16 --set global-batch=64",
                 ["machines", "run-0-times", "run-1-memory"]),
+    "search": ("search llama-3-8b dgx-h100-64 dgx-a100-8 --vary=tp=1|2,pp=1|2,micro-batch=1|2,recompute,zero=1|3 "
+               "--set=global-batch=64 --top=5",
+               ["plans", "best", "first-times", "first-waterfall", "timeline", "heat", "machine", "first-memory"]),
     "contention": ("contention two-jobs polaris-64",
                    ["job-0-tiers_s", "job-0-pairs", "job-1-links"])}
+
+# What a page holds beside what its command prints.
+BESIDE = {"simulate": {"observed"}, "search": {"observed", "first", "candidates", "not_simulated"}}
 
 # What text nodes say, each with the JSON pointer that it is said to stand at.
 NUMBERS = """(() => {
@@ -145,14 +151,14 @@ class Pages(unittest.TestCase):
         return self.browser.open(self.folder / f"{name}.html", width, dark=dark, touch=width < 500)
 
     def test_documents(self):
-        """A page holds what the command prints, and beside it only what was observed."""
+        """A page holds what the command prints, and beside it only what was observed, and of a search all plans."""
         for name, printed in self.printed.items():
             text = (self.folder / f"{name}.html").read_text()
             self.assertLess(len(text), 10e6, name)
             document = json.loads(re.search(r'id="document">\n(.*?)</script>', text, re.DOTALL)[1])
-            observed = document.pop("observed", None)
+            self.assertEqual({key: document.pop(key) for key in set(document) - set(printed)}.keys(),
+                             BESIDE.get(PAGES[name][0].split()[0], set()), name)
             self.assertEqual(document, printed, name)
-            self.assertEqual(observed is not None, PAGES[name][0].startswith("simulate"), name)
             # Nothing is loaded from anywhere.
             self.assertEqual(re.findall(r'<(?:script|link|img)[^>]*(?:src|href)=', text), [], name)
 
@@ -247,6 +253,45 @@ class Pages(unittest.TestCase):
         self.assertEqual(sorted(shown), sorted(observed))
         page.close()
 
+    def test_search(self):
+        """The first plan's run is what simulate says; the table sorts and filters, and the dots with it."""
+        text = (self.folder / "search.html").read_text()
+        document = json.loads(re.search(r'id="document">\n(.*?)</script>', text, re.DOTALL)[1])
+        plans = document["candidates"]
+        self.assertEqual(len(plans), document["simulated"] - document["failed"])
+        self.assertEqual([plan["rank"] for plan in plans], list(range(1, len(plans) + 1)))
+        self.assertEqual(document["first"]["simulated"]["iteration_time_s"], plans[0]["iteration_time_s"])
+        self.assertEqual(document["first"]["simulated"]["terms_s"], plans[0]["terms_s"])
+        for plan in plans:
+            self.assertAlmostEqual(plan["over_first"],
+                                   plan["iteration_time_s"] / plans[0]["iteration_time_s"] - 1, 12)
+        page = self.open("search", 1440)
+        ranks = """Array.from(document.querySelectorAll("#table-plans tbody tr")).filter(row => !row.hidden)
+                   .map(row => Number(row.cells[0].textContent))"""
+        self.assertEqual(page.evaluate(ranks), list(range(1, len(plans) + 1)))
+        page.evaluate("""Array.from(document.querySelectorAll("#table-plans th button")).find(
+            button => button.textContent === "memory").click()""")
+        by_memory = sorted(plans, key=lambda plan: plan["memory_bytes"])
+        self.assertEqual([plans[rank - 1]["memory_bytes"] for rank in page.evaluate(ranks)],
+                         [plan["memory_bytes"] for plan in by_memory])
+        for words, holds in [("tp=2", lambda plan: plan["set"]["tp"] == "2"),
+                             ("zero>1 pp=1", lambda plan: plan["set"]["zero"] == "3" and plan["set"]["pp"] == "1"),
+                             ("rank<=3", lambda plan: plan["rank"] <= 3),
+                             ("selective", lambda plan: plan["set"]["recompute"] == "selective"),
+                             ("nothing-like-it", lambda plan: False), ("", lambda plan: True)]:
+            page.evaluate(f"""(input => {{ input.value = {json.dumps(words)};
+                input.dispatchEvent(new Event("input")); }})(document.querySelector("#table-plans input"))""")
+            wanted = sorted(plan["rank"] for plan in plans if holds(plan))
+            self.assertEqual(sorted(page.evaluate(ranks)), wanted, words)
+            shown = page.evaluate("lightpathViews['plot-plans'].signal('shown')")
+            self.assertEqual(shown if words == "" else sorted(shown), None if words == "" else wanted)
+        page.evaluate("""document.querySelectorAll("#table-plans tbody tr")[2].click()""")
+        self.assertEqual(page.evaluate("lightpathViews['plot-plans'].signal('picked')"), by_memory[2]["rank"])
+        colours = page.evaluate("""Array.from(document.querySelectorAll("[data-for=plot-plans] option"), one => one.value)""")
+        self.assertEqual(set(colours) - {"machine"},
+                         {name for name in plans[0]["set"] if len({plan["set"][name] for plan in plans}) > 1})
+        page.close()
+
     def test_numbers(self):
         """Every number says where in the JSON it stands, and stands there."""
         for name, printed in self.printed.items():
@@ -273,7 +318,7 @@ class Pages(unittest.TestCase):
             return  # the name of a percentile
         self.assertIsNotNone(one["at"], where)
         value = at(held, one["at"])
-        if not one["at"].startswith("/observed/"):
+        if one["at"].split("/")[1] in printed:
             self.assertEqual(at(printed, one["at"]), value, where)
         if isinstance(value, str):
             self.assertEqual(one["text"], re.sub(r"[\x00-\x1f]", " ", value), where)

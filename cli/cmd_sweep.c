@@ -8,6 +8,7 @@
 #include "cli/study_point.h"
 #include "cli/study_text.h"
 #include "cli/sweep_plot.h"
+#include "cli/sweep_slurm.h"
 #include "cli/sweep_store.h"
 
 #include "base/error.h"
@@ -19,9 +20,18 @@
 #include <string.h>
 
 #define JOBS_MAX 1024
+/* Points of a task of a cluster: a minute or two. */
+#define PER_TASK 300
+
+/* Whether a cluster runs the points. */
+typedef enum {
+    SLURM_SUBMIT,
+    SLURM_WRITE,
+    SLURM_NOT
+} Slurm;
 
 typedef struct {
-    char *store, *jobs, *part, *export; /* owned */
+    char *store, *jobs, *part, *export, *slurm, *per_task; /* owned */
 } Options;
 
 static void
@@ -31,6 +41,8 @@ options_clear(Options *self)
     g_free(self->jobs);
     g_free(self->part);
     g_free(self->export);
+    g_free(self->slurm);
+    g_free(self->per_task);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Options, options_clear)
 
@@ -43,7 +55,9 @@ typedef struct {
     LpStudyStore *store; /* owned */
     gint64 number;       /* of the study in the store */
     guint64 first, end;  /* places of its points that are run */
-    guint n_at_once;
+    guint n_at_once, n_per_task;
+    gboolean is_part;
+    Slurm slurm;
 } Sweep;
 
 static void
@@ -65,6 +79,7 @@ read_part(const char *text, guint64 n_points, Sweep *sweep, GError **error)
 {
     guint64 part, n_parts;
     sweep->end = n_points;
+    sweep->is_part = text != NULL;
     if (text == NULL)
         return TRUE;
     g_auto(GStrv) halves = g_strsplit(text, "/", 2);
@@ -87,13 +102,35 @@ store_beside(const char *path)
 }
 
 static gboolean
+read_slurm(const Options *options, Sweep *sweep, GError **error)
+{
+    static const char *const ways[] = {"submit", "write", NULL};
+    guint way = SLURM_NOT;
+    if (options->slurm != NULL && options->part != NULL)
+        return lp_usage_error(error, "--part: got it with --slurm, wanted one of them");
+    if (options->slurm == NULL && options->per_task != NULL)
+        return lp_usage_error(error, "--points-per-task: got it without --slurm, wanted both");
+    if (options->slurm != NULL && g_getenv("G_RESOURCE_OVERLAYS") != NULL)
+        return lp_usage_error(error, "--slurm: got --catalogue or --libraries beside it, wanted "
+                                     "shipped data: tasks have no others");
+    if (!lp_option_choice("slurm", options->slurm, ways, SLURM_NOT, &way, error) ||
+        !lp_option_count("points-per-task", options->per_task, 1, LP_STUDY_POINTS_MAX, PER_TASK,
+                         &sweep->n_per_task, error))
+        return FALSE;
+    sweep->slurm = (Slurm)way;
+    return TRUE;
+}
+
+static gboolean
 prepare(const Options *options, const char *path, Sweep *sweep, GError **error)
 {
     static const char *const formats[] = {"csv", "json", NULL};
     guint format;
+    /* A task of a cluster asks for one processor unless it is told otherwise. */
+    guint64 n_jobs = options->slurm != NULL ? 1 : MIN(g_get_num_processors(), JOBS_MAX);
     if (!lp_option_choice("export", options->export, formats, 0, &format, error) ||
-        !lp_option_count("jobs", options->jobs, 1, JOBS_MAX, MIN(g_get_num_processors(), JOBS_MAX),
-                         &sweep->n_at_once, error))
+        !lp_option_count("jobs", options->jobs, 1, JOBS_MAX, n_jobs, &sweep->n_at_once, error) ||
+        !read_slurm(options, sweep, error))
         return FALSE;
     sweep->study = lp_study_load(path, error);
     sweep->program = sweep->study != NULL ? lp_program_digest() : NULL;
@@ -181,6 +218,8 @@ judge(Sweep *sweep, gboolean is_stopped_early, GError **error)
                               " points without a result, wanted all; the same command tries them "
                               "again (%s)",
                               counts.n_crashed, counts.n, message);
+    if (sweep->is_part)
+        return TRUE;
     if (counts.n_refused == counts.n && counts.n > 0)
         return lp_value_error(error,
                               "%s: got %" G_GUINT64_FORMAT
@@ -199,28 +238,64 @@ run(Sweep *sweep, GError **error)
                                  .progress = progress.is_shown ? lp_progress_tell : NULL,
                                  .progress_data = &progress};
     gboolean is_stopped_early = FALSE;
-    if (!warm(sweep, error))
-        return FALSE;
-    sweep->store = lp_study_store_open(sweep->store_path, TRUE, error);
-    if (sweep->store == NULL ||
-        !lp_study_store_enter(sweep->store, sweep->study, sweep->space, sweep->first, sweep->end,
-                              sweep->program, &sweep->number, error))
-        return FALSE;
     hold_signals();
     return lp_study_run(sweep->store, sweep->number, sweep->study, &options, &is_stopped_early,
                         error) &&
            judge(sweep, is_stopped_early, error);
 }
 
+/* Whether all points are there; if not, they are under way. */
+static gboolean
+run_on_cluster(Sweep *sweep, const char *path, gboolean *out_done, GError **error)
+{
+    LpSweepSlurm slurm = {.store = sweep->store,
+                          .number = sweep->number,
+                          .n_points = lp_study_space_n_points(sweep->space),
+                          .study = path,
+                          .path = sweep->store_path,
+                          .n_jobs = sweep->n_at_once,
+                          .n_per_task = sweep->n_per_task,
+                          .write_only = sweep->slurm == SLURM_WRITE};
+    return lp_sweep_slurm_submit(&slurm, out_done, error) &&
+           (!*out_done || judge(sweep, FALSE, error));
+}
+
+/* What tasks have brought is there before points are entered. */
+static gboolean
+enter(Sweep *sweep, GError **error)
+{
+    sweep->store = lp_study_store_open(sweep->store_path, TRUE, error);
+    if (sweep->store == NULL || (sweep->slurm != SLURM_NOT &&
+                                 !lp_sweep_slurm_collect(sweep->store, sweep->store_path, error)))
+        return FALSE;
+    return lp_study_store_enter(sweep->store, sweep->study, sweep->space, sweep->first, sweep->end,
+                                sweep->program, &sweep->number, error);
+}
+
 static gboolean
 sweep(const Options *options, const char *path, GError **error)
 {
-    g_auto(Sweep) sweep = {0};
-    if (!prepare(options, path, &sweep, error) || !run(&sweep, error))
+    g_auto(Sweep) sweep = {.slurm = SLURM_NOT};
+    gboolean is_done = TRUE;
+    if (!prepare(options, path, &sweep, error) || !warm(&sweep, error) || !enter(&sweep, error))
         return FALSE;
+    gboolean good = sweep.slurm == SLURM_NOT ? run(&sweep, error)
+                                             : run_on_cluster(&sweep, path, &is_done, error);
+    if (!good || !is_done)
+        return good;
     return options->export != NULL
                ? lp_sweep_store_print(sweep.store, sweep.number, options->export, error)
                : lp_study_text_print(sweep.store, sweep.number, sweep.store_path, error);
+}
+
+/* "--slurm" by itself submits. */
+static void
+complete_slurm(int argc, char **argv)
+{
+    static char whole[] = "--slurm=submit";
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--slurm") == 0)
+            argv[i] = whole;
 }
 
 gboolean
@@ -243,7 +318,14 @@ lp_cmd_sweep(int argc, char **argv, GError **error)
          "Run only part K, from 0, of N equal ones", "K/N"},
         {"export", 0, 0, G_OPTION_ARG_STRING, &options.export,
          "Print all points when they are there", "csv|json"},
+        {"slurm", 0, 0, G_OPTION_ARG_STRING, &options.slurm,
+         "Submit what is missing as a job array (submit, which may be left out), or only write its "
+         "script",
+         "submit|write"},
+        {"points-per-task", 0, 0, G_OPTION_ARG_STRING, &options.per_task,
+         "With --slurm: points of an array task (300)", "N"},
         {NULL, 0, 0, 0, NULL, NULL, NULL}};
+    complete_slurm(argc, argv);
     return lp_options_parse("sweep", "STUDY.xml",
                             "Runs all points of a study that are not in its store yet.\n\n"
                             "Commands on stores (each with --help):\n"

@@ -239,7 +239,8 @@ class Documents(unittest.TestCase):
             known |= options(lightpath(*line, "--help"))
         page = (SOURCE / "docs/lightpath.1").read_text().replace("\\-", "-")
         self.assertEqual(options(page), known)
-        others = {"--all", "--small", "--build", "--preset", "--prefix", "--install", "--update", "--cflags", "--libs"}
+        others = {"--all", "--small", "--build", "--preset", "--prefix", "--install", "--update", "--cflags", "--libs",
+                  "--sshloginfile", "--workdir", "--joblog"}
         for path in documents():
             self.assertEqual(options(path.read_text().replace("\\-", "-")) - known - others, set(),
                              path)

@@ -368,6 +368,20 @@ has_uneven_hosts(const LpProgram *program)
     return FALSE;
 }
 
+/* Whether collectives inside layers, which are not merged, slow what computes beside them: what of
+ * a row of kernels waits for the host is not slowed, which their sum could not tell. */
+static gboolean
+slowed_within(const Builder *self, const Merging *merging)
+{
+    const LpExecution *execution = &self->program->execution;
+    if (execution->slowdown <= 1.0 || execution->host_is_free)
+        return FALSE;
+    for (LpGroup group = LP_GROUP_TP; group < LP_N_GROUPS; group++)
+        if (goes_through_layer_stream(self->program, group) && !merging->group[group])
+            return TRUE;
+    return FALSE;
+}
+
 /* @idle: of steps at which no gradients or parameters are under way. */
 static Merging
 find_merging(const Builder *self, const LpContention *contention, gboolean idle)
@@ -388,6 +402,8 @@ find_merging(const Builder *self, const LpContention *contention, gboolean idle)
         merging.delays && has_tp && members_start_together(self, contention, LP_GROUP_TP) &&
         (mode.level >= LP_RUN_BALANCED || lp_isolated_rings_uniform(self->rings, LP_GROUP_TP));
     merge_others(self, contention, &merging);
+    if (slowed_within(self, &merging))
+        merging = (Merging){.delays = FALSE};
     /* Woven all-to-alls hold the stream while hidden collectives of tp wait for it. */
     if (goes_through_layer_stream(program, LP_GROUP_TP) && has_woven_exchanges(program) &&
         !merging.group[LP_GROUP_EP])

@@ -19,7 +19,7 @@
 /* Combinations that are gone through in minutes. */
 #define COMBINATIONS_MAX 1e8
 /* A plan that saves memory is worth showing if it takes at most so much longer than the first. */
-#define FRONT 0.25
+#define FRONT 0.1
 
 typedef struct {
     char *vary, *format, *top, *within, *budget, *jobs, *framework, *memory_reserve; /* owned */

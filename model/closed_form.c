@@ -109,9 +109,12 @@ find_hidden(const LpClosedFormInput *input, const LpClosedFormCommunication *com
 static LpTerms
 own_terms(const LpClosedFormInput *input, gboolean hides)
 {
-    LpClosedFormCommunication communication = own_communication(input);
-    return compose(input, &communication,
-                   hides ? find_hidden(input, &communication) : (Hidden){0.0, 0.0, 0.0});
+    LpClosedFormRings rings = {.is_known = {{FALSE}}};
+    LpClosedFormInput own = *input;
+    own.known = &rings;
+    LpClosedFormCommunication communication = own_communication(&own);
+    return compose(&own, &communication,
+                   hides ? find_hidden(&own, &communication) : (Hidden){0.0, 0.0, 0.0});
 }
 
 /* What an iteration takes longer over a rotor than over its circuits if they stood. */

@@ -53,6 +53,21 @@ ring_connection(const LpClosedFormInput *input, LpGroup group, guint64 n)
     return lp_fabric_connection_slower(intra, inter);
 }
 
+/* @on: @input, or what is beside its circuits. */
+static LpFabricConnection
+known_ring(const LpClosedFormInput *input, const LpClosedFormInput *on, LpGroup group, guint64 n)
+{
+    LpClosedFormRings *known = input->known;
+    guint beside = on->fabric == input->fabric ? 0 : 1;
+    if (known == NULL)
+        return ring_connection(on, group, n);
+    if (!known->is_known[group][beside]) {
+        known->slowest[group][beside] = ring_connection(on, group, n);
+        known->is_known[group][beside] = TRUE;
+    }
+    return known->slowest[group][beside];
+}
+
 /* Whether any of the members stands in another domain than the first. */
 static gboolean
 leaves_domain(const LpClosedFormInput *input, LpGroup group, guint64 n)
@@ -75,7 +90,7 @@ lp_closed_form_ring_s(const LpClosedFormInput *input, LpGroup group, double shar
         return lp_closed_form_axes_s(input, group, share, bytes);
     LpFabric fabric;
     LpClosedFormInput on = lp_closed_form_group_on(input, group, bytes, &fabric);
-    LpFabricConnection slowest = ring_connection(&on, group, n);
+    LpFabricConnection slowest = known_ring(input, &on, group, n);
     if (!lp_closed_form_turns(&on) || !leaves_domain(&on, group, n))
         return share * lp_fabric_connection_all_reduce_s(&slowest, n, bytes);
     double steps = 2.0 * share * (double)(n - 1);

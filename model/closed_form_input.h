@@ -16,6 +16,9 @@ typedef struct {
     double chunk_bytes; /**< pieces in which chains pass data on, at most; 0: all at once */
 } LpLibraryRings;
 
+/** Connections of rings that the terms of one plan ask for again and again. */
+typedef struct LpClosedFormRings LpClosedFormRings;
+
 /** What the closed form is computed from, all borrowed. */
 typedef struct {
     const LpTransformer *transformer;
@@ -24,6 +27,8 @@ typedef struct {
     const LpFabric *fabric;
     const guint32 *accelerators; /**< that ranks stand on; NULL: rank r on accelerator r */
     LpLibraryRings rings;
+    LpClosedFormRings
+        *known; /**< what is known of this input's rings so far; NULL: nothing is kept */
 } LpClosedFormInput;
 
 G_END_DECLS

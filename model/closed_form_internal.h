@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the terms of the consistent closed form share. Internal: closed_form*.c only. */
+/* What the terms of the consistent closed form share. Internal: closed_form*.c and lower_bound.c. */
 #pragma once
 
 #include "model/closed_form_input.h"
@@ -7,6 +7,12 @@
 #include "model/kernel.h"
 
 G_BEGIN_DECLS
+
+/** By group, on the circuits or the tree, and on what is beside circuits. */
+struct LpClosedFormRings {
+    gboolean is_known[LP_N_GROUPS][2];
+    LpFabricConnection slowest[LP_N_GROUPS][2];
+};
 
 static inline double
 degree(const LpClosedFormInput *input, LpAxis axis)

@@ -4,6 +4,7 @@
 #include "model/lower_bound.h"
 
 #include "model/closed_form.h"
+#include "model/closed_form_internal.h"
 #include "model/group.h"
 #include "model/kernel.h"
 
@@ -134,7 +135,13 @@ ideal_s(const LpLowerBoundInput *input, double rate, double (*seconds)(const LpC
 {
     LpFabric fabric = {
         .domain_size = G_MAXUINT32, .scale_up_bytes_per_s = rate, .scale_out_bytes_per_s = rate};
+    LpClosedFormRings rings;
+    for (LpGroup group = 0; group < LP_N_GROUPS; group++) {
+        rings.slowest[group][0] = (LpFabricConnection){0.0, rate};
+        rings.is_known[group][0] = TRUE;
+    }
     LpClosedFormInput ideal = input->of;
+    ideal.known = &rings;
     ideal.fabric = &fabric;
     ideal.accelerators = NULL;
     return seconds(&ideal);
@@ -147,6 +154,39 @@ tensors_s(const LpLowerBoundInput *input)
     if (input->of.plan->overlap.tp != LP_OVERLAP_TP_NO)
         return 0.0;
     return ideal_s(input, ideal_rate(input, LP_GROUP_TP, FALSE), lp_closed_form_tp_s);
+}
+
+/* Kernels of attention that keys and values can travel beside: of the mean stage. */
+static double
+attention_s(const LpClosedFormInput *input)
+{
+    const LpTransformer *shape = input->transformer;
+    double of_kind_s[LP_LAYER_KINDS][LP_N_PASSES] = {{0.0}}, sum_s = 0.0;
+    for (guint32 i = 0; i < lp_transformer_n_layers(shape); i++)
+        for (LpPass pass = 0; pass < LP_N_PASSES; pass++) {
+            double *own_s = &of_kind_s[lp_transformer_layer_kind(shape, i)][pass];
+            if (!lp_pass_has_layer(shape, input->plan, i, pass))
+                continue;
+            if (*own_s == 0.0)
+                *own_s = lp_block_part_work(shape, input->plan, input->accelerator, i,
+                                            LP_BLOCK_ATTENTION, pass, LP_PART_CORE)
+                             .device_s;
+            sum_s += *own_s;
+        }
+    return lp_plan_n_micro_batches(input->plan) * sum_s / input->plan->degree[LP_AXIS_PP];
+}
+
+/* Keys and values of context parallelism that it waits for: what a ring moves beside attention
+ * takes at most as long as that. */
+static double
+context_s(const LpLowerBoundInput *input)
+{
+    LpContextKind kind = input->of.plan->context_kind;
+    if (input->of.plan->degree[LP_AXIS_CP] < 2)
+        return 0.0;
+    double rate = ideal_rate(input, LP_GROUP_CP, kind == LP_CONTEXT_ULYSSES);
+    double waits_s = ideal_s(input, rate, lp_closed_form_cp_s);
+    return kind == LP_CONTEXT_RING ? fmax(waits_s - attention_s(&input->of), 0.0) : waits_s;
 }
 
 /* All-to-alls of experts that it waits for, unless copies of a token are few by a relay. */
@@ -246,7 +286,8 @@ double
 lp_lower_bound_s(const LpLowerBoundInput *input)
 {
     const LpPlan *plan = input->of.plan;
-    double wait_s = tensors_s(input) + experts_s(input), sums_s = replicas_s(input);
+    double wait_s = tensors_s(input) + context_s(input) + experts_s(input),
+           sums_s = replicas_s(input);
     Stages stages = find_stages(&input->of, wait_s);
     gboolean is_hidden = plan->overlap.dp || plan->overlap.param || plan->overlap.fraction > 0.0;
     double mean_s = stages.mean_s + wait_s + (is_hidden ? 0.0 : sums_s);

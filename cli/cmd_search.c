@@ -2,13 +2,18 @@
 /* lightpath search: the fastest plans of a workload on machines. */
 #include "cli/commands.h"
 #include "cli/inputs.h"
+#include "cli/machine_variant.h"
 #include "cli/interruption.h"
 #include "cli/option_rows.h"
 #include "cli/options.h"
 #include "cli/progress.h"
+#include "cli/search_machines.h"
 #include "cli/search_outputs.h"
 
+#include "base/file.h"
 #include "base/units.h"
+#include "platforms/machine/network_parts.h"
+#include "report/energy.h"
 #include "report/search_report.h"
 
 #include <math.h>
@@ -18,12 +23,14 @@
 #define SHOWN_MAX 1000000
 /* Combinations that are gone through in minutes. */
 #define COMBINATIONS_MAX 1e8
-/* A plan that saves memory is worth showing if it takes at most so much longer than the first. */
+/* A plan that saves something else is worth showing if it takes at most so much longer than the
+ * first. */
 #define FRONT 0.1
 
 typedef struct {
-    char *vary, *format, *top, *within, *budget, *jobs, *framework, *memory_reserve; /* owned */
-    char **settings;                                                                 /* owned */
+    char *format, *top, *within, *budget, *jobs, *framework, *memory_reserve, *objective,
+        *accelerator_price;  /* owned */
+    char **settings, **vary; /* owned */
     LpSearchOutputs outputs;
     gboolean exhaustive, ignore_memory;
 } Options;
@@ -31,7 +38,9 @@ typedef struct {
 static void
 options_clear(Options *self)
 {
-    g_free(self->vary);
+    g_strfreev(self->vary);
+    g_free(self->objective);
+    g_free(self->accelerator_price);
     g_free(self->format);
     g_free(self->top);
     g_free(self->within);
@@ -49,7 +58,27 @@ typedef struct {
     LpFormat format;
     guint n_best;
     LpSearchOptions run;
+    double accelerator_price_usd;
 } Choices;
+
+static gboolean
+read_objective(const Options *options, Choices *out, GError **error)
+{
+    g_autoptr(GError) fault = NULL;
+    if (options->accelerator_price != NULL &&
+        !lp_number_parse(options->accelerator_price, 0.0, 1e9, &out->accelerator_price_usd, NULL) &&
+        !lp_quantity_parse(LP_QUANTITY_PRICE, options->accelerator_price,
+                           &out->accelerator_price_usd, &fault))
+        return lp_usage_error(error, "--accelerator-price: %s", fault->message);
+    for (LpObjective i = 0; i < LP_N_OBJECTIVES; i++)
+        if (g_strcmp0(options->objective != NULL ? options->objective : "time",
+                      lp_objective_names[i]) == 0) {
+            out->run.measure.objective = i;
+            return TRUE;
+        }
+    return lp_usage_error(error, "--objective: got \"%s\", wanted time, cost, energy or memory",
+                          options->objective);
+}
 
 static gboolean
 read_choices(const Options *options, Choices *out, GError **error)
@@ -57,6 +86,7 @@ read_choices(const Options *options, Choices *out, GError **error)
     double percent = 0.0;
     g_autoptr(GError) fault = NULL;
     if (!lp_format_parse(options->format, &out->format, error) ||
+        !read_objective(options, out, error) ||
         !lp_option_count("top", options->top, 1, SHOWN_MAX, 10, &out->n_best, error) ||
         !lp_option_count("jobs", options->jobs, 1, JOBS_MAX, g_get_num_processors(),
                          &out->run.n_at_once, error))
@@ -133,9 +163,53 @@ answer(const Options *options, LpFormat format, const LpSearchReport *report, GE
     return lp_print_result(text, error);
 }
 
+static double
+energy_j(const LpMachine *machine, const LpLinkTraffic *traffic, double time_s)
+{
+    LpEnergy energy = lp_energy_find(machine, traffic, time_s);
+    return lp_energy_sum_j(&energy);
+}
+
+/* Prices of @machines, USD; 0 where that of the network is not known. Returns: (transfer full). */
+static double *
+find_prices(const GPtrArray *machines, double accelerator_price_usd)
+{
+    double *prices = g_new0(double, machines->len);
+    for (guint i = 0; i < machines->len; i++) {
+        const LpMachine *machine = machines->pdata[i];
+        LpMachineNetwork network = lp_machine_network(machine);
+        if (network.has_price)
+            prices[i] =
+                network.cost.price_usd + accelerator_price_usd * (double)machine->n_accelerators;
+    }
+    return prices;
+}
+
+/* That all of @machines can be compared by the objective. */
 static gboolean
-search(const Options *options, Choices *choices, const char *path, GPtrArray *machines,
-       GError **error)
+check_objective(const GPtrArray *machines, const LpSearchMeasure *measure, GError **error)
+{
+    static const LpLinkTraffic none;
+    for (guint i = 0; i < machines->len; i++) {
+        const LpMachine *machine = machines->pdata[i];
+        gboolean is_known =
+            measure->objective == LP_OBJECTIVE_COST     ? lp_machine_network(machine).has_price
+            : measure->objective == LP_OBJECTIVE_ENERGY ? lp_energy_find(machine, &none, 1.0).n > 0
+                                                        : TRUE;
+        if (!is_known)
+            return lp_usage_error(error,
+                                  "--objective: got %s, wanted machines whose technologies have "
+                                  "it: %s has no --technology and --switch-technology of the "
+                                  "catalogue",
+                                  lp_objective_names[measure->objective],
+                                  lp_file_label(machine->path));
+    }
+    return TRUE;
+}
+
+static gboolean
+search(const Options *options, Choices *choices, const char *path, const char *const *items,
+       GPtrArray *machines, char **refused, GError **error)
 {
     const char *const *settings = (const char *const *)options->settings;
     g_autoptr(LpWorkloadDraft) draft = lp_workload_draft_load(path, settings, error);
@@ -147,7 +221,7 @@ search(const Options *options, Choices *choices, const char *path, GPtrArray *ma
         const LpMachine *machine = machines->pdata[i];
         g_autoptr(GError) fault = NULL;
         LpSearchAxes *own_axes =
-            lp_search_axes_new(options->vary, own, settings, machine->n_accelerators, &fault);
+            lp_search_axes_new(items, own, settings, machine->n_accelerators, &fault);
         if (own_axes == NULL) {
             return lp_usage_error(error, "--vary: %s", fault->message);
         }
@@ -155,6 +229,11 @@ search(const Options *options, Choices *choices, const char *path, GPtrArray *ma
         if (!check_size(own_axes, error))
             return FALSE;
     }
+    g_autofree double *prices = find_prices(machines, choices->accelerator_price_usd);
+    choices->run.measure.price_usd = prices;
+    choices->run.measure.energy_j = energy_j;
+    if (!check_objective(machines, &choices->run.measure, error))
+        return FALSE;
     LpProgress progress = lp_progress_start("plans");
     g_autoptr(LpSearchSpace) space =
         lp_search_space_new(draft, (const LpMachine *const *)machines->pdata, machines->len,
@@ -171,6 +250,8 @@ search(const Options *options, Choices *choices, const char *path, GPtrArray *ma
     LpSearchReport report = {.workload = own->name,
                              .space = space,
                              .result = result,
+                             .refused_machines = refused,
+                             .measure = &choices->run.measure,
                              .n_best = choices->n_best,
                              .within = choices->run.within};
     gboolean is_printed = answer(options, choices->format, &report, error);
@@ -179,19 +260,31 @@ search(const Options *options, Choices *choices, const char *path, GPtrArray *ma
     return is_printed;
 }
 
+static gboolean
+is_axis(const char *name)
+{
+    return lp_workload_has_attribute(name, NULL) || lp_machine_variant_knows(name) ||
+           strcmp(name, "accelerators") == 0;
+}
+
 gboolean
 lp_cmd_search(int argc, char **argv, GError **error)
 {
     g_auto(Options) options = {0};
     const GOptionEntry entries[] = {
-        {"vary", 0, 0, G_OPTION_ARG_STRING, &options.vary,
+        {"vary", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.vary,
          "What differs: attributes, each with its values (1|2|4, 1..8, 1..64*2) or all that "
-         "can differ (default: tp pp cp ep micro-batch virtual-stages recompute "
+         "can differ, and options of the machine with their values (default: tp pp cp ep "
+         "micro-batch virtual-stages recompute "
          "sequence-parallel zero)",
          "NAME[=VALUES],..."},
         LP_ROW_SET(&options.settings),
         LP_ROW_FRAMEWORK(&options.framework),
         LP_ROW_MEMORY_RESERVE(&options.memory_reserve),
+        {"objective", 0, 0, G_OPTION_ARG_STRING, &options.objective,
+         "What the best have least of: time (default), cost, energy or memory", "NAME"},
+        {"accelerator-price", 0, 0, G_OPTION_ARG_STRING, &options.accelerator_price,
+         "Price of an accelerator, beside that of the network", "USD"},
         {"top", 0, 0, G_OPTION_ARG_STRING, &options.top, "Show so many plans (10)", "N"},
         {"within", 0, 0, G_OPTION_ARG_STRING, &options.within,
          "And all that take at most so much longer than the first", "PERCENT"},
@@ -221,12 +314,13 @@ lp_cmd_search(int argc, char **argv, GError **error)
         !lp_settings_add_memory_reserve(&options.settings, options.memory_reserve, error))
         return FALSE;
     g_autofree char *path = lp_input_find(argv[1], LP_INPUT_WORKLOAD, error);
-    g_autoptr(GPtrArray) machines = g_ptr_array_new_with_free_func((GDestroyNotify)lp_machine_free);
-    for (int i = 2; path != NULL && i < argc; i++) {
-        LpMachine *machine = lp_input_load_machine(argv[i], error);
-        if (machine == NULL)
-            return FALSE;
-        g_ptr_array_add(machines, machine);
-    }
-    return path != NULL && search(&options, &choices, path, machines, error);
+    g_auto(GStrv) items = options.vary != NULL
+                              ? lp_search_items((const char *const *)options.vary, is_axis)
+                              : g_new0(char *, 1);
+    g_auto(GStrv) refused = NULL;
+    g_autoptr(GPtrArray) machines =
+        path != NULL ? lp_search_machines_load(argv + 2, items, &refused, error) : NULL;
+    const char *const *own_items = items[0] != NULL ? (const char *const *)items : NULL;
+    return machines != NULL &&
+           search(&options, &choices, path, own_items, machines, refused, error);
 }

@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#define ACCELERATORS "accelerators="
+
 /* The option's place, or a negative number. */
 static int
 find_option(const char *name)
@@ -59,6 +61,20 @@ set_option(LpMachineSpecification *specification, const char *option, GError **e
                                 value == NULL ? "" : value + 1, error);
 }
 
+/* @command, of a machine with "accelerators" as one of @options says. Returns: (transfer full). */
+static char *
+resize(const char *command, const char *const *options)
+{
+    g_auto(GStrv) words = g_strsplit(command, " ", -1);
+    for (; *options != NULL; options++)
+        for (char **word = words; g_str_has_prefix(*options, ACCELERATORS) && *word != NULL; word++)
+            if (g_str_has_prefix(*word, "--" ACCELERATORS)) {
+                g_free(*word);
+                *word = g_strconcat("--", *options, NULL);
+            }
+    return g_strjoinv(" ", words);
+}
+
 LpMachine *
 lp_machine_variant_new(const LpMachine *machine, const char *const *options, GError **error)
 {
@@ -75,8 +91,14 @@ lp_machine_variant_new(const LpMachine *machine, const char *const *options, GEr
                     lp_file_label(machine->path));
         return NULL;
     }
+    g_autofree char *resized = resize(generated_by + strlen(command), options);
+    g_clear_pointer(&specification, lp_specification_free);
+    specification = lp_specification_parse(resized, error);
+    if (specification == NULL)
+        return NULL;
     for (guint i = 0; options[i] != NULL; i++)
-        if (!set_option(specification, options[i], error))
+        if (!g_str_has_prefix(options[i], ACCELERATORS) &&
+            !set_option(specification, options[i], error))
             return NULL;
     return lp_generate_machine(specification, machine->path, error);
 }

@@ -94,6 +94,13 @@ sum(const LpEnergy *self)
     return all;
 }
 
+double
+lp_energy_sum_j(const LpEnergy *self)
+{
+    LpTechnologyEnergy all = sum(self);
+    return all.static_j + all.dynamic_j;
+}
+
 static void
 set_parts(json_t *object, const char *key, const LpTechnologyEnergy *energy)
 {

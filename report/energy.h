@@ -30,6 +30,8 @@ typedef struct {
  */
 LpEnergy lp_energy_find(const LpMachine *machine, const LpLinkTraffic *traffic, double time_s);
 
+/** All of it, J. */
+double lp_energy_sum_j(const LpEnergy *self);
 /** Sets "energy_j", "energy_j_by_technology" and "energy_j_per_token" of @object; nothing without
  * technologies. @n_tokens: of an iteration. */
 void lp_energy_add_json(json_t *object, const LpEnergy *self, double n_tokens);

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/text_table.h"
 #include "base/units.h"
+#include "report/figures.h"
 
 #include <math.h>
 #include <string.h>
@@ -23,8 +24,10 @@ guint
 lp_search_report_n_shown(const LpSearchReport *self)
 {
     guint n = MIN(self->n_best, self->result->runs->len);
+    LpObjective objective = self->measure->objective;
     while (n > 0 && n < self->result->runs->len &&
-           run_at(self, n)->time_s <= (1.0 + self->within) * run_at(self, 0)->time_s)
+           run_at(self, n)->figures.of[objective] <=
+               (1.0 + self->within) * run_at(self, 0)->figures.of[objective])
         n++;
     return n;
 }
@@ -70,14 +73,39 @@ difference_text(const LpSearchReport *self, const LpSearchRun *run)
     return g_string_free(text, FALSE);
 }
 
+/* Whether any of the runs has that figure. */
+static gboolean
+has_figure(const LpSearchReport *self, LpObjective figure)
+{
+    for (guint i = 0; i < self->result->runs->len; i++)
+        if (run_at(self, i)->figures.of[figure] > 0.0)
+            return TRUE;
+    return FALSE;
+}
+
+/* Nothing where it is not known. */
+static void
+add_figure(LpTextTable *table, LpQuantity quantity, double value)
+{
+    if (value > 0.0)
+        lp_text_table_add_quantity(table, quantity, value);
+    else
+        lp_text_table_add_cell(table, "%s", "");
+}
+
 static void
 append_plans(GString *out, const LpSearchReport *self, gboolean front)
 {
     gboolean several = self->space->n_machines > 1;
+    gboolean has_price = has_figure(self, LP_OBJECTIVE_COST);
+    gboolean has_energy = has_figure(self, LP_OBJECTIVE_ENERGY);
+    double n_tokens = lp_figures_n_tokens(self->space->own);
     const char *const columns[] = {"#",
                                    "#seconds",
                                    "#closed form",
                                    "#memory",
+                                   has_price ? "#price a token/s" : "",
+                                   has_energy ? "#energy a token" : "",
                                    "plan",
                                    front ? "" : "less the first, s",
                                    several ? "machine" : "",
@@ -95,6 +123,8 @@ append_plans(GString *out, const LpSearchReport *self, gboolean front)
         lp_text_table_add_cell(table, "%.6f", run->time_s);
         lp_text_table_add_cell(table, "%.6f", run->plan.closed_s);
         lp_text_table_add_quantity(table, LP_QUANTITY_SIZE, run->plan.memory_bytes);
+        add_figure(table, LP_QUANTITY_PRICE, run->figures.of[LP_OBJECTIVE_COST] / n_tokens);
+        add_figure(table, LP_QUANTITY_ENERGY, run->figures.of[LP_OBJECTIVE_ENERGY] / n_tokens);
         lp_text_table_add_cell(table, "%s", settings);
         lp_text_table_add_cell(table, "%s", difference);
         lp_text_table_add_cell(table, "%s",
@@ -128,6 +158,13 @@ append_counts(GString *out, const LpSearchReport *self)
         lp_text_table_add_row(table);
         lp_text_table_add_cell(table, "%" G_GUINT64_FORMAT, rows[i].n);
         lp_text_table_add_cell(table, "%s", rows[i].what);
+        guint n_machines = i == 0 ? g_strv_length(self->refused_machines) : 0;
+        if (n_machines > 0) {
+            lp_text_table_add_row(table);
+            lp_text_table_add_cell(table, "%u", n_machines);
+            lp_text_table_add_cell(table, "machines refused, such as %s",
+                                   self->refused_machines[0]);
+        }
         for (guint k = 0; i == 0 && k < space->refusals->len; k++) {
             const LpSearchRefusal *refusal = &g_array_index(space->refusals, LpSearchRefusal, k);
             lp_text_table_add_row(table);
@@ -164,8 +201,9 @@ lp_search_report_to_text(const LpSearchReport *self)
     if (result->runs->len > 0) {
         g_string_append(out, "\nbest plans\n");
         append_plans(out, self, FALSE);
-        g_string_append(out, "\nof those at most a quarter slower than the first, none is better "
-                             "in time, memory and accelerators\n");
+        g_string_append(out,
+                        "\nno other plan is better than these in time, memory, accelerators and "
+                        "price, among those at most a tenth behind the first\n");
         append_plans(out, self, TRUE);
     }
     return g_string_free(out, FALSE);
@@ -190,6 +228,15 @@ lp_search_report_add_plan(json_t *plans, const LpSearchReport *self, guint index
     for (LpTerm term = 0; term < LP_N_TERMS; term++)
         lp_json_set_number(terms, lp_term_names[term], run->terms.s[term]);
     lp_json_set_number(object, "memory_bytes", run->plan.memory_bytes);
+    double n_tokens = lp_figures_n_tokens(self->space->own);
+    if (run->figures.price_usd > 0.0) {
+        lp_json_set_number(object, "price_usd", run->figures.price_usd);
+        lp_json_set_number(object, "usd_s_per_token",
+                           run->figures.of[LP_OBJECTIVE_COST] / n_tokens);
+    }
+    if (run->figures.of[LP_OBJECTIVE_ENERGY] > 0.0)
+        lp_json_set_number(object, "energy_j_per_token",
+                           run->figures.of[LP_OBJECTIVE_ENERGY] / n_tokens);
     lp_json_set_number(object, "closed_form_s", run->plan.closed_s);
     lp_json_set_number(object, "bound_s", run->plan.bound_s);
     json_object_set_new(object, "on_front", json_boolean(run->is_on_front));
@@ -205,6 +252,7 @@ lp_search_report_to_json(const LpSearchReport *self)
     json_t *platforms = lp_json_set_array(root, "platforms");
     for (guint i = 0; i < space->n_machines; i++)
         lp_json_append_text(platforms, lp_file_label(space->machines[i]->path));
+    lp_json_set_text(root, "objective", lp_objective_names[self->measure->objective]);
     lp_json_set_count(root, "considered", space->n_considered);
     lp_json_set_count(root, "refused_memory", space->n_refused_memory);
     json_t *refused = lp_json_set_array(root, "refused");
@@ -215,6 +263,9 @@ lp_search_report_to_json(const LpSearchReport *self)
         lp_json_set_text(object, "message", refusal->message);
         lp_json_set_count(object, "plans", refusal->n);
     }
+    json_t *machines = lp_json_set_array(root, "refused_machines");
+    for (char *const *reason = self->refused_machines; *reason != NULL; reason++)
+        lp_json_append_text(machines, *reason);
     if (isfinite(space->least_lacking_bytes))
         lp_json_set_number(root, "least_lacking_bytes", space->least_lacking_bytes);
     lp_json_set_count(root, "bounded", result->n_bounded);

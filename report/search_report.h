@@ -12,6 +12,8 @@ typedef struct {
     const char *workload; /**< its name */
     const LpSearchSpace *space;
     const LpSearchResult *result;
+    char **refused_machines; /**< borrowed: why, of machines that could not be made; NULL-ended */
+    const LpSearchMeasure *measure;
     guint n_best;  /**< plans that are shown, at least */
     double within; /**< and those that take at most so much longer than the first */
 } LpSearchReport;

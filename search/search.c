@@ -20,6 +20,7 @@ typedef struct {
     gboolean is_told, is_good;
     double time_s;
     LpTerms terms;
+    LpLinkTraffic traffic;
     char message[MESSAGE_MAX];
 } Told;
 
@@ -56,6 +57,7 @@ work(const void *data, GByteArray *result)
     }
     told->time_s = simulation->run.iteration_time_s;
     told->terms = simulation->run.terms;
+    told->traffic = simulation->link_traffic;
 }
 
 /* --- in the parent --- */
@@ -69,16 +71,49 @@ typedef struct {
     double started_s;
 } Search;
 
-static int
-compare_plans(gconstpointer a, gconstpointer b)
+/* A plan, and what it takes by the closed form. */
+typedef struct {
+    const LpSearchPlan *plan; /* borrowed */
+    LpSearchFigures guess;
+} Guess;
+
+/* What @plan takes at least if an iteration takes @time_s. */
+static LpSearchFigures
+figures_of(const LpSearchSpace *space, const LpSearchMeasure *measure, const LpSearchPlan *plan,
+           double time_s)
 {
-    const LpSearchPlan *first = *(const LpSearchPlan *const *)a;
-    const LpSearchPlan *second = *(const LpSearchPlan *const *)b;
-    if (first->closed_s != second->closed_s)
-        return first->closed_s < second->closed_s ? -1 : 1;
-    if (first->bound_s != second->bound_s)
-        return first->bound_s < second->bound_s ? -1 : 1;
-    return first < second ? -1 : first > second ? 1 : 0;
+    return lp_search_figures(measure, space->machines[plan->machine], plan->machine, time_s,
+                             plan->memory_bytes, NULL);
+}
+
+static int
+compare_guesses(gconstpointer a, gconstpointer b, gpointer data)
+{
+    const Guess *first = a, *second = b;
+    int order = lp_search_compare(data, &first->guess, &second->guess);
+    if (order != 0)
+        return order;
+    if (first->plan->bound_s != second->plan->bound_s)
+        return first->plan->bound_s < second->plan->bound_s ? -1 : 1;
+    return first->plan < second->plan ? -1 : first->plan > second->plan ? 1 : 0;
+}
+
+/* All plans of @space, the best by their closed forms first. Returns: (transfer full). */
+static const LpSearchPlan **
+order_plans(const LpSearchSpace *space, const LpSearchMeasure *measure)
+{
+    guint n = space->plans->len;
+    g_autoptr(GArray) guesses = g_array_sized_new(FALSE, FALSE, sizeof(Guess), n);
+    const LpSearchPlan **order = g_new(const LpSearchPlan *, MAX(n, 1));
+    for (guint i = 0; i < n; i++) {
+        const LpSearchPlan *plan = &g_array_index(space->plans, LpSearchPlan, i);
+        Guess guess = {plan, figures_of(space, measure, plan, plan->closed_s)};
+        g_array_append_val(guesses, guess);
+    }
+    g_array_sort_with_data(guesses, compare_guesses, (gpointer)(guintptr)measure);
+    for (guint i = 0; i < n; i++)
+        order[i] = g_array_index(guesses, Guess, i).plan;
+    return order;
 }
 
 static const LpSearchRun *
@@ -87,37 +122,33 @@ run_at(const LpSearchResult *result, guint index)
     return &g_array_index(result->runs, LpSearchRun, index);
 }
 
-static guint64
-n_accelerators(const LpSearchSpace *space, const LpSearchPlan *plan)
-{
-    return space->machines[plan->machine]->n_accelerators;
-}
-
-/* Whether @run takes no more of anything than @plan, which takes at least @time_s. */
+/* Whether @figures have more than @more of the objective above those of the first run. */
 static gboolean
-is_as_good(const LpSearchSpace *space, const LpSearchRun *run, const LpSearchPlan *plan,
-           double time_s)
+is_behind(const Search *self, const LpSearchFigures *figures, double more)
 {
-    return run->time_s <= time_s && run->plan.memory_bytes <= plan->memory_bytes &&
-           n_accelerators(space, &run->plan) <= n_accelerators(space, plan);
+    LpObjective objective = self->options->measure.objective;
+    return figures->of[objective] > (1.0 + more) * run_at(self->result, 0)->figures.of[objective];
 }
 
 /* Whether @plan can be neither among the best nor on the front. Runs are sorted. */
 static gboolean
 is_ruled_out(const Search *self, const LpSearchPlan *plan)
 {
+    const LpSearchOptions *options = self->options;
     const GArray *runs = self->result->runs;
-    if (self->options->all || runs->len < self->options->n_best)
+    if (options->all || runs->len < options->n_best)
         return FALSE;
-    double limit_s = fmax(run_at(self->result, self->options->n_best - 1)->time_s,
-                          (1.0 + self->options->within) * run_at(self->result, 0)->time_s);
-    if (plan->bound_s <= limit_s)
+    LpSearchFigures least = figures_of(self->space, &options->measure, plan, plan->bound_s);
+    const LpSearchFigures *last = &run_at(self->result, options->n_best - 1)->figures;
+    if (lp_search_compare(&options->measure, &least, last) <= 0 ||
+        !is_behind(self, &least, options->within))
         return FALSE;
-    double front_s = (1.0 + self->options->front) * run_at(self->result, 0)->time_s;
-    for (guint i = 0; plan->bound_s <= front_s && i < runs->len; i++)
-        if (is_as_good(self->space, run_at(self->result, i), plan, plan->bound_s))
+    if (is_behind(self, &least, options->front))
+        return TRUE;
+    for (guint i = 0; i < runs->len; i++)
+        if (lp_search_is_as_good(&options->measure, &run_at(self->result, i)->figures, &least))
             return TRUE;
-    return plan->bound_s > front_s;
+    return FALSE;
 }
 
 /* What the ranks do by @plan; NULL: there is no such program. */
@@ -147,12 +178,11 @@ are_twins(const LpSearchSpace *space, const LpSearchPlan *a, const LpSearchPlan 
 }
 
 static int
-compare_runs(gconstpointer a, gconstpointer b)
+compare_runs(gconstpointer a, gconstpointer b, gpointer data)
 {
     const LpSearchRun *first = a, *second = b;
-    if (first->time_s != second->time_s)
-        return first->time_s < second->time_s ? -1 : 1;
-    return first->plan.index < second->plan.index ? -1 : 1;
+    int order = lp_search_compare(data, &first->figures, &second->figures);
+    return order != 0 ? order : first->plan.index < second->plan.index ? -1 : 1;
 }
 
 /* Whether no further simulation may begin. */
@@ -191,6 +221,9 @@ take(Search *self, const LpSearchPlan *plan, const Told *told)
         return;
     }
     LpSearchRun run = {.plan = *plan, .time_s = told->time_s, .terms = told->terms};
+    run.figures =
+        lp_search_figures(&self->options->measure, self->space->machines[plan->machine],
+                          plan->machine, told->time_s, plan->memory_bytes, &told->traffic);
     g_array_append_val(result->runs, run);
 }
 
@@ -213,7 +246,8 @@ run_round(Search *self, const LpSearchPlan *const *plans, guint n, GError **erro
         return FALSE;
     for (guint i = 0; i < n; i++)
         take(self, plans[i], &told[i]);
-    g_array_sort(self->result->runs, compare_runs);
+    g_array_sort_with_data(self->result->runs, compare_runs,
+                           (gpointer)(guintptr)&self->options->measure);
     return TRUE;
 }
 
@@ -248,13 +282,14 @@ leave_rest(Search *self, guint at)
 
 /* No other run is as good in everything, or comes first where another is equal. */
 static void
-mark_front(const LpSearchSpace *space, double front, LpSearchResult *result)
+mark_front(const Search *self)
 {
-    for (guint i = 0; i < result->runs->len; i++) {
-        LpSearchRun *run = &g_array_index(result->runs, LpSearchRun, i);
-        run->is_on_front = run->time_s <= (1.0 + front) * run_at(result, 0)->time_s;
+    for (guint i = 0; i < self->result->runs->len; i++) {
+        LpSearchRun *run = &g_array_index(self->result->runs, LpSearchRun, i);
+        run->is_on_front = !is_behind(self, &run->figures, self->options->front);
         for (guint k = 0; run->is_on_front && k < i; k++)
-            run->is_on_front = !is_as_good(space, run_at(result, k), &run->plan, run->time_s);
+            run->is_on_front = !lp_search_is_as_good(
+                &self->options->measure, &run_at(self->result, k)->figures, &run->figures);
     }
 }
 
@@ -265,10 +300,7 @@ lp_search_run(const LpSearchSpace *space, const LpSearchOptions *options, GError
     result->runs = g_array_new(FALSE, FALSE, sizeof(LpSearchRun));
     result->least_left_s = INFINITY;
     guint n_plans = space->plans->len;
-    g_autofree const LpSearchPlan **order = g_new(const LpSearchPlan *, MAX(n_plans, 1));
-    for (guint i = 0; i < n_plans; i++)
-        order[i] = &g_array_index(space->plans, LpSearchPlan, i);
-    qsort(order, n_plans, sizeof *order, compare_plans);
+    g_autofree const LpSearchPlan **order = order_plans(space, &options->measure);
     Search self = {.space = space,
                    .options = options,
                    .result = result,
@@ -286,7 +318,7 @@ lp_search_run(const LpSearchSpace *space, const LpSearchOptions *options, GError
         if (options->progress != NULL)
             options->progress(at, n_plans, options->progress_data);
     }
-    mark_front(space, options->front, result);
+    mark_front(&self);
     return g_steal_pointer(&result);
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "model/terms.h"
+#include "search/objective.h"
 #include "search/search_space.h"
 
 G_BEGIN_DECLS
@@ -10,18 +11,19 @@ G_BEGIN_DECLS
 /** What was simulated of a plan. */
 typedef struct {
     LpSearchPlan plan;
+    LpSearchFigures figures;
     double time_s;
     LpTerms terms;
-    gboolean is_on_front; /**< none of the others is as fast, and takes as little memory on as few
-                             accelerators; at most LpSearchOptions.front slower than the first */
+    gboolean is_on_front; /**< none of the others is as good in all (lp_search_is_as_good()); at
+                             most LpSearchOptions.front more of the objective than the first */
 } LpSearchRun;
 
 /** How a space is searched. */
 typedef struct {
-    guint n_best;    /**< plans that the answer has, at least 1 */
-    double within;   /**< and those that take at most so much longer than the first; 0.05 is 5 % */
-    double front;    /**< and all on the front of time, memory and accelerators that take at most so
-                        much longer */
+    LpSearchMeasure measure; /**< the objective is what the best have least of */
+    guint n_best;            /**< plans that the answer has, at least 1 */
+    double within;   /**< and those that take at most so much more than the first; 0.05 is 5 % */
+    double front;    /**< and all on the front that take at most so much more */
     gboolean all;    /**< simulate all plans, whatever their bounds */
     double budget_s; /**< seconds after which no simulation begins; INFINITY: none */
     guint n_at_once; /**< processes side by side */
@@ -33,7 +35,7 @@ typedef struct {
 
 /** What a search found. */
 typedef struct {
-    GArray *runs; /* owned: LpSearchRun, the fastest first; equally fast ones in the
+    GArray *runs; /* owned: LpSearchRun, the best first; equally good ones in the
                      order of the space */
     guint64 n_simulated, n_bounded, n_twins; /**< of the space's plans: run; ruled out by their
                                                 bounds; as another one in all that a run sees */

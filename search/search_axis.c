@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/units.h"
+#include "workloads/description/attribute.h"
 
 #include <string.h>
 
@@ -66,9 +67,9 @@ check_value(const char *name, const char *value, GError **error)
     return lp_workload_check_setting(setting, error);
 }
 
-/* "A..B" or "A..B*F". Where both ends are values, so is what lies between. */
+/* "A..B" or "A..B*F". */
 static gboolean
-add_range(GPtrArray *values, const char *name, const char *text, const char *dots, GError **error)
+add_range(GPtrArray *values, const char *text, const char *dots, GError **error)
 {
     g_autofree char *from = g_strndup(text, (gsize)(dots - text));
     g_auto(GStrv) rest = g_strsplit(dots + 2, "*", 2);
@@ -85,18 +86,17 @@ add_range(GPtrArray *values, const char *name, const char *text, const char *dot
             return lp_value_error(error, "got %s, wanted at most %d values", text, VALUES_MAX);
         add_count(values, count);
     }
-    return check_value(name, values->pdata[0], error) &&
-           check_value(name, values->pdata[values->len - 1], error);
+    return TRUE;
 }
 
 static gboolean
-add_value(GPtrArray *values, const char *name, const char *text, GError **error)
+add_value(GPtrArray *values, const char *text, GError **error)
 {
     const char *dots = strstr(text, "..");
     if (dots != NULL && g_ascii_isdigit(*text))
-        return add_range(values, name, text, dots, error);
+        return add_range(values, text, dots, error);
     g_ptr_array_add(values, g_strdup(text));
-    return check_value(name, text, error);
+    return TRUE;
 }
 
 /* Each value once. */
@@ -111,14 +111,46 @@ check_distinct(const GPtrArray *values, GError **error)
     return TRUE;
 }
 
-static gboolean
-parse_values(GPtrArray *values, const char *name, const char *text, GError **error)
+char **
+lp_search_values(const char *name, const char *text,
+                 gboolean (*check)(const char *, const char *, GError **), GError **error)
 {
+    g_autoptr(GPtrArray) values = g_ptr_array_new_with_free_func(g_free);
     g_auto(GStrv) parts = g_strsplit(text, "|", -1);
-    for (char **part = parts; *part != NULL; part++)
-        if (!add_value(values, name, *part, error))
-            return FALSE;
-    return check_distinct(values, error);
+    for (char **part = parts; *part != NULL; part++) {
+        guint n = values->len;
+        if (!add_value(values, *part, error))
+            return NULL;
+        /* Where both ends of a range are values, so is what lies between. */
+        if (check != NULL && (!check(name, values->pdata[n], error) ||
+                              !check(name, values->pdata[values->len - 1], error)))
+            return NULL;
+    }
+    if (!check_distinct(values, error))
+        return NULL;
+    g_ptr_array_add(values, NULL);
+    return (char **)g_ptr_array_free(g_steal_pointer(&values), FALSE);
+}
+
+char **
+lp_search_items(const char *const *texts, gboolean (*is_axis)(const char *))
+{
+    g_autoptr(GStrvBuilder) items = g_strv_builder_new();
+    for (; texts != NULL && *texts != NULL; texts++) {
+        g_auto(GStrv) pieces = g_strsplit(*texts, ",", -1);
+        g_autofree char *item = NULL;
+        for (char **piece = pieces; *piece != NULL; piece++) {
+            gboolean goes_on = item != NULL && strchr(item, '=') != NULL &&
+                               strchr(*piece, '=') == NULL && !is_axis(*piece);
+            char *next = goes_on ? g_strconcat(item, ",", *piece, NULL) : g_strdup(*piece);
+            if (!goes_on && item != NULL)
+                g_strv_builder_add(items, item);
+            g_free(item);
+            item = next;
+        }
+        g_strv_builder_add(items, item != NULL ? item : "");
+    }
+    return g_strv_builder_end(items);
 }
 
 /* --- values that can differ --- */
@@ -132,54 +164,52 @@ add_divisors(GPtrArray *values, guint64 n, guint64 most)
             add_count(values, i);
 }
 
-/* Names that @texts have, NULL-ended. */
+/* What @texts has, NULL-ended; NULL: nothing. */
 static void
 add_texts(GPtrArray *values, const char *const *texts)
 {
-    for (; *texts != NULL; texts++)
+    for (; texts != NULL && *texts != NULL; texts++)
         g_ptr_array_add(values, g_strdup(*texts));
 }
 
-static gboolean
-add_own_values(GPtrArray *values, const char *name, const LpWorkload *workload,
-               guint64 n_accelerators, GError **error)
+static char **
+own_values(const char *name, const LpWorkload *workload, guint64 n_accelerators, GError **error)
 {
-    static const char *const again[] = {"none", "selective", "full", NULL};
-    static const char *const either[] = {"no", "yes", NULL};
     static const char *const stages[] = {"0", "1", "2", "3", NULL};
+    static const char *const either[] = {"no", "yes", NULL};
+    static const char *const placements[] = {"packed", "scattered", NULL};
     const LpTransformer *shape = &workload->transformer;
     const struct {
         const char *name;
         guint64 n, most;
-        const char *const *texts;
     } known[] = {
-        {"tp", shape->n_heads, n_accelerators, NULL},
-        {"cp", shape->seq, n_accelerators, NULL},
-        {"pp", n_accelerators, lp_transformer_n_layers(shape), NULL},
-        {"dp", n_accelerators, n_accelerators, NULL},
-        {"ep", MAX(shape->experts.n, 1), n_accelerators, NULL},
-        {"micro-batch", workload->plan.batch.global, G_MAXUINT32, NULL},
-        {"virtual-stages", lp_transformer_n_layers(shape), lp_transformer_n_layers(shape), NULL},
-        {"recompute", 0, 0, again},
-        {"zero", 0, 0, stages},
-        {"schedule", 0, 0, lp_schedule_names},
-        {"cp-kind", 0, 0, lp_context_kind_names},
-        {"sequence-parallel", 0, 0, either},
-        {"overlap-dp", 0, 0, either},
-        {"overlap-pp", 0, 0, either},
-        {"overlap-param", 0, 0, either},
-        {"overlap-tp", 0, 0, lp_overlap_tp_names},
+        {"tp", shape->n_heads, n_accelerators},
+        {"cp", shape->seq, n_accelerators},
+        {"pp", n_accelerators, lp_transformer_n_layers(shape)},
+        {"dp", n_accelerators, n_accelerators},
+        {"ep", MAX(shape->experts.n, 1), n_accelerators},
+        {"micro-batch", workload->plan.batch.global, G_MAXUINT32},
+        {"virtual-stages", lp_transformer_n_layers(shape), lp_transformer_n_layers(shape)},
+        {"expert-tp", workload->plan.degree[LP_AXIS_TP], n_accelerators},
     };
-    for (guint i = 0; i < G_N_ELEMENTS(known); i++) {
-        if (strcmp(known[i].name, name) != 0)
-            continue;
-        if (known[i].texts != NULL)
-            add_texts(values, known[i].texts);
-        else
+    g_autoptr(GPtrArray) values = g_ptr_array_new();
+    for (guint i = 0; i < G_N_ELEMENTS(known); i++)
+        if (strcmp(known[i].name, name) == 0)
             add_divisors(values, known[i].n, known[i].most);
-        return TRUE;
+    const LpAttribute *attribute = lp_attribute_find(name, error);
+    if (attribute == NULL)
+        return NULL;
+    if (values->len == 0)
+        add_texts(values, strcmp(name, "zero") == 0         ? stages
+                          : strcmp(name, "overlap-dp") == 0 ? either
+                          : strcmp(name, "placement") == 0  ? placements
+                                                            : lp_attribute_choices(attribute));
+    if (values->len == 0) {
+        (void)lp_value_error(error, "got no values, wanted %s=VALUE|VALUE...", name);
+        return NULL;
     }
-    return lp_value_error(error, "got no values, wanted %s=VALUE|VALUE...", name);
+    g_ptr_array_add(values, NULL);
+    return (char **)g_ptr_array_free(g_steal_pointer(&values), FALSE);
 }
 
 /* --- axes --- */
@@ -198,18 +228,16 @@ static gboolean
 add_axis(LpSearchAxes *self, const char *name, const char *texts, const LpWorkload *workload,
          guint64 n_accelerators, GError **error)
 {
-    g_autoptr(GPtrArray) values = g_ptr_array_new_with_free_func(g_free);
     for (guint i = 0; i < self->axes->len; i++)
         if (strcmp(lp_search_axis(self, i)->name, name) == 0)
             return lp_value_error(error, "got %s twice, wanted each axis once", name);
     if (self->axes->len == LP_SEARCH_AXES_MAX)
         return lp_value_error(error, "got one axis more, wanted at most %d", LP_SEARCH_AXES_MAX);
-    if (texts == NULL ? !add_own_values(values, name, workload, n_accelerators, error)
-                      : !parse_values(values, name, texts, error))
+    char **values = texts == NULL ? own_values(name, workload, n_accelerators, error)
+                                  : lp_search_values(name, texts, check_value, error);
+    if (values == NULL)
         return FALSE;
-    g_ptr_array_add(values, NULL);
-    LpSearchAxis axis = {g_strdup(name), (char **)values->pdata};
-    g_ptr_array_free(g_steal_pointer(&values), FALSE);
+    LpSearchAxis axis = {g_strdup(name), values};
     guint place = place_of(name), at = 0;
     while (at < self->axes->len && place_of(lp_search_axis(self, at)->name) <= place)
         at++;
@@ -254,17 +282,15 @@ has_axis(const LpSearchAxes *self, const char *name)
 }
 
 LpSearchAxes *
-lp_search_axes_new(const char *text, const LpWorkload *workload, const char *const *settings,
-                   guint64 n_accelerators, GError **error)
+lp_search_axes_new(const char *const *items, const LpWorkload *workload,
+                   const char *const *settings, guint64 n_accelerators, GError **error)
 {
     g_autoptr(LpSearchAxes) self = g_new0(LpSearchAxes, 1);
     self->axes = g_array_new(FALSE, FALSE, sizeof(LpSearchAxis));
     g_array_set_clear_func(self->axes, clear_axis);
-    g_auto(GStrv) items = text != NULL
-                              ? g_strsplit(text, ",", -1)
-                              : g_strdupv((char **)(gpointer)(guintptr)lp_search_default_axes);
-    for (char **item = items; *item != NULL; item++)
-        if ((text != NULL || !is_given(settings, *item)) &&
+    for (const char *const *item = items != NULL ? items : lp_search_default_axes; *item != NULL;
+         item++)
+        if ((items != NULL || !is_given(settings, *item)) &&
             !add_item(self, *item, workload, n_accelerators, error))
             return NULL;
     gboolean others = has_axis(self, "tp") || has_axis(self, "cp") || has_axis(self, "pp");

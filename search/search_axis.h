@@ -29,15 +29,30 @@ typedef struct {
 extern const char *const lp_search_default_axes[];
 
 /**
- * Reads @text: axes with commas between them, each "NAME" or "NAME=VALUES". VALUES are values with
- * "|" between them; a value "A..B" stands for all whole numbers from A to B, "A..B*F" for A, A F,
- * A F F and so on up to B. An axis without values takes those that can differ in @workload on
- * @n_accelerators. dp follows from the other degrees unless it is an axis or one of @settings gives
- * it. @text: NULL for lp_search_default_axes.
+ * The items of @texts (NULL-ended, or NULL), "NAME" or "NAME=VALUES" with commas between them. A
+ * comma in front of what neither is the name of an axis (@is_axis) nor has a "=" belongs to the
+ * values: "stage-layers=3,5|4,4". Returns: (transfer full), NULL-ended.
+ */
+char **lp_search_items(const char *const *texts, gboolean (*is_axis)(const char *name));
+
+/**
+ * Reads VALUES of an axis called @name: values with "|" between them; a value "A..B" stands for all
+ * whole numbers from A to B, "A..B*F" for A, A F, A F F and so on up to B. @check: whether a value
+ * is one; or NULL. Errors: LP_INPUT_ERROR_USAGE, "got, wanted". Returns: (transfer full),
+ * NULL-ended.
+ */
+char **lp_search_values(const char *name, const char *text,
+                        gboolean (*check)(const char *name, const char *value, GError **error),
+                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/**
+ * The axes that @items name: all are attributes of a workload. An axis without values takes those
+ * that can differ in @workload on @n_accelerators. dp follows from the other degrees unless it is
+ * an axis or one of @settings gives it. @items: NULL for lp_search_default_axes.
  * Errors: LP_INPUT_ERROR_USAGE, "got, wanted"; the caller says where.
  * Returns: (transfer full).
  */
-LpSearchAxes *lp_search_axes_new(const char *text, const LpWorkload *workload,
+LpSearchAxes *lp_search_axes_new(const char *const *items, const LpWorkload *workload,
                                  const char *const *settings, guint64 n_accelerators,
                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** @self may be NULL. */

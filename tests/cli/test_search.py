@@ -194,6 +194,54 @@ class Search(Case):
             self.assertFalse(plan["on_front"] and any(other["iteration_time_s"] < plan["iteration_time_s"]
                                                       for other in others))
 
+    def test_machines(self):
+        """Options of the machine are axes, too: their plans are those of the machines by themselves."""
+        options = ["--system=dgx-a100", "--domain-size=4"]
+        plans = []
+        for n, ratio in [(16, 1), (16, 2), (32, 1), (32, 2)]:
+            machine = self.machine(*options, f"--accelerators={n}", f"--oversubscription={ratio}")
+            plans += self.search(machine, MODEL, "--vary=tp=1|2,pp=1|2", "--exhaustive", "--top=99")["plans"]
+        whole = json.loads(self.taken(
+            "search", "gpt3-1.3b", *options, "--accelerators=16", "--framework=none", "--format=json", "--exhaustive",
+            "--top=99", *["--set=" + setting for setting in MODEL], "--vary=tp=1|2,accelerators=16|32",
+            "--vary=pp=1|2,oversubscription=1..2"))
+        self.assertEqual(sorted(plan["iteration_time_s"] for plan in plans),
+                         [plan["iteration_time_s"] for plan in whole["plans"]])
+        self.assertEqual(len({plan["platform"] for plan in whole["plans"]}), 4)
+        self.assertEqual(whole["refused_machines"], [])
+        half = json.loads(self.taken("search", "gpt3-1.3b", *options, "--accelerators=16", "--format=json", "--top=1",
+                                     "--vary=tp=1,oversubscription=1|7"))
+        self.assertEqual(len(half["refused_machines"]), 1)
+
+    def test_objectives(self):
+        """Bounds hold for each objective; the figures are those of simulate and of platform describe."""
+        technologies = ["--technology=pluggable-400g-opus", "--switch-technology=electrical-64x400g-opus"]
+        machine = self.machine("--system=dgx-h100", "--domain-size=4", "--accelerators=16", *technologies)
+        price = json.loads(self.taken("platform", "describe", machine, "--format=json"))["network"]["price_usd"]
+        keys = {"time": "iteration_time_s", "cost": "usd_s_per_token", "energy": "energy_j_per_token",
+                "memory": "memory_bytes"}
+        for objective, key in keys.items():
+            run = [machine, MODEL, "--vary=tp,pp=1|2|4,zero=0|1|3,micro-batch=1|2", "--top=3", "--objective=" + objective,
+                   "--accelerator-price=1kUSD"]
+            bounded, whole = self.search(*run), self.search(*run, "--exhaustive")
+            self.assertEqual(shown(bounded), shown(whole))
+            values = [plan[key] for plan in whole["plans"][:3]]
+            self.assertEqual(values, sorted(values))
+            first = whole["plans"][0]
+            self.assertAlmostEqual(first["price_usd"], price + 16 * 1000, places=3)
+            self.assertAlmostEqual(first["usd_s_per_token"] * 32 * 1024,
+                                   first["price_usd"] * first["iteration_time_s"], places=6)
+            alone = json.loads(self.taken("simulate", "gpt3-1.3b", machine, "--framework=none", "--format=json",
+                                          *["--set=" + setting for setting in MODEL],
+                                          *[f"--set={name}={value}" for name, value in first["set"].items()]))
+            self.assertEqual(alone["energy_j_per_token"], first["energy_j_per_token"])
+
+    def test_lists(self):
+        """A comma that no name follows belongs to the values."""
+        machine = self.machine("--system=dgx-a100", "--accelerators=16")
+        answer = self.search(machine, MODEL, "--vary=stage-layers=3,5|4,4|5,3,tp=1|2", "--set=pp=2", "--top=9")
+        self.assertEqual({plan["set"]["stage-layers"] for plan in answer["plans"]}, {"3,5", "4,4", "5,3"})
+
     def test_budget(self):
         """A budget that is spent at once leaves plans, and says how fast they could be."""
         machine = self.machine("--system=dgx-a100", "--accelerators=16")
@@ -239,6 +287,10 @@ class Search(Case):
                 ("--vary: tp: got 2 twice, wanted each value once", "--vary=tp=2|1..4"),
                 ("--vary: tp: got tp twice, wanted each axis once", "--vary=tp,tp"),
                 ("--vary: tp: got 4..1, wanted the larger number last", "--vary=tp=4..1"),
+                ('--objective: got "speed", wanted time, cost, energy or memory', "--objective=speed"),
+                ("--objective: got cost, wanted machines whose technologies have it", "--objective=cost"),
+                ("--vary: oversubscription: got no values, wanted some", "--vary=tp,oversubscription"),
+                ("--vary: --domain-size=5: ", "--vary=domain-size=5"),
                 ("--vary: hidden: got no values, wanted hidden=VALUE|VALUE...", "--vary=hidden"),
                 ("--vary: micro-batch: got 1..100000, wanted at most 4096 values", "--vary=micro-batch=1..100000")]:
             self.refused(2, message, "search", "gpt3-1.3b", "dgx-a100-8", *options)

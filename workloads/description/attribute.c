@@ -306,6 +306,13 @@ lp_attribute_element(const LpAttribute *self)
     return self->element;
 }
 
+const char *const *
+lp_attribute_choices(const LpAttribute *self)
+{
+    static const char *const either[] = {"no", "yes", NULL};
+    return self->kind == KIND_BOOLEAN || self->kind == KIND_NEGATED ? either : self->choices;
+}
+
 static gboolean
 set_path(char **place, const char *text, GError **error)
 {

@@ -19,6 +19,9 @@ const char *lp_attribute_name(const LpAttribute *self);
 /** The element of the file that carries it: "transformer", "plan" or "options". Static. */
 const char *lp_attribute_element(const LpAttribute *self);
 
+/** The texts that it takes, if these can be listed; NULL: they cannot. Static, NULL-ended. */
+const char *const *lp_attribute_choices(const LpAttribute *self);
+
 /** Parses @text, with its unit where there is one, into @workload, and notes who gave it. Error:
  * LP_INPUT_ERROR_VALUE, "got, wanted"; the caller says where. */
 gboolean lp_attribute_set(const LpAttribute *self, LpWorkload *workload, const char *text,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the terms of the consistent closed form share. Internal: closed_form*.c and lower_bound.c. */
+/* What the terms of the consistent closed form share. Internal: closed_form*.c and lower_bound.c.
+ */
 #pragma once
 
 #include "model/closed_form_input.h"

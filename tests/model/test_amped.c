@@ -44,8 +44,8 @@ test_vectors(void)
         accelerator.peak_flop_per_s[LP_PRECISION_FP16] = row->gemm_flop_per_s;
         accelerator.gemm_efficiency = 1.0;
         LpFabric fabric = lp_test_fabric(row->scale_up_bytes_per_s, 25e9);
-        LpTerms terms = lp_amped_terms(
-            &(LpClosedFormInput){&gpt, &plan, &accelerator, &fabric, NULL, {.has_rails = FALSE}, NULL});
+        LpTerms terms = lp_amped_terms(&(LpClosedFormInput){
+            &gpt, &plan, &accelerator, &fabric, NULL, {.has_rails = FALSE}, NULL});
         close_in_digits(row->label, terms.s[LP_TERM_COMPUTE], row->compute_s);
         close_in_digits(row->label, terms.s[LP_TERM_TP], row->tp_s);
         close_in_digits(row->label, terms.s[LP_TERM_PP], row->pp_s);

@@ -15,12 +15,19 @@ typedef struct {
     guint64 first, end;
 } Shifts;
 
+/* Whether @op goes over circuits that are set up for it. */
+static gboolean
+is_switched(const LpCommunicatorRuntime *self, const LpOp *op)
+{
+    return self->circuits != NULL && !lp_communicator_goes_beside(self, op);
+}
+
 static Shifts
-shifts_of(const LpCommunicatorRuntime *self, guint32 round)
+shifts_of(const LpCommunicatorRuntime *self, const LpOp *op, guint32 round)
 {
     guint64 intra = self->ring.sites.is_regular ? self->ring.sites.n_intra : 1;
     guint64 n = self->ring.n_members / intra;
-    if (self->circuits == NULL || self->use->n_rounds == 1)
+    if (!is_switched(self, op) || self->use->n_rounds == 1)
         return (Shifts){1, n};
     guint64 n_lanes = lp_circuits_plan(self->circuits)->n_lanes;
     return (Shifts){MIN(1 + round * n_lanes, n), MIN(1 + (round + 1) * n_lanes, n)};
@@ -28,9 +35,10 @@ shifts_of(const LpCommunicatorRuntime *self, guint32 round)
 
 /* @share of @all of @bytes, as often as they are forwarded. */
 static guint64
-forwarded(const LpCommunicatorRuntime *self, guint64 bytes, guint64 share, guint64 all)
+forwarded(const LpCommunicatorRuntime *self, const LpOp *op, guint64 bytes, guint64 share,
+          guint64 all)
 {
-    if (self->circuits == NULL)
+    if (!is_switched(self, op))
         return bytes;
     return (guint64)llround((double)bytes * self->use->forwarding * (double)share / (double)all);
 }
@@ -73,8 +81,10 @@ run_exchange_flow(LpCommunicatorRuntime *self, guint64 index, const LpOp *op, Sh
                         : lp_isolated_intra_bytes(&self->ring, op, index);
     LpReach reach = lp_communicator_sends_inter(self) ? LP_REACH_FABRIC : LP_REACH_DOMAIN;
     if (lp_communicator_sends_inter(self))
-        bytes = forwarded(self, bytes, shifts.end - shifts.first,
+        bytes = forwarded(self, op, bytes, shifts.end - shifts.first,
                           self->ring.n_members / self->ring.sites.n_intra - 1);
+    if (lp_communicator_is_hybrid(self))
+        lp_channel_go_beside(self->channels[index], lp_communicator_goes_beside(self, op));
     lp_communicator_exchange(self, index,
                              lp_protocol_wire_bytes(self->selection.protocol, reach, bytes), 0.0);
 }
@@ -90,14 +100,14 @@ static LpExchangeRun
 exchange_run(LpCommunicatorRuntime *self, const LpOp *op)
 {
     return (LpExchangeRun){
-        .ring = &self->ring,
+        .ring = lp_isolated_ring_of(&self->ring, op),
         .op = op,
         .protocol = self->selection.protocol,
         .watch = self->watch,
         .sharing = self->sharing,
         .log = self->quotient == NULL ? &self->log : &self->class_log,
         .flow = {.job = self->job, .traffic = lp_communicator_traffic(self), .owner = self},
-        .forwarding = self->circuits == NULL ? 1.0 : self->use->forwarding,
+        .forwarding = is_switched(self, op) ? self->use->forwarding : 1.0,
         .quotient = self->quotient,
     };
 }
@@ -160,11 +170,14 @@ void
 lp_communicator_run_all_to_all(LpCommunicatorRuntime *self, guint64 index, const LpOp *op,
                                LpClock *clock)
 {
-    guint32 n_rounds = self->circuits == NULL ? 1 : self->use->n_rounds;
-    lp_communicator_acquire(self, 0, clock);
+    gboolean switches = is_switched(self, op);
+    guint32 n_rounds = switches ? self->use->n_rounds : 1;
+    if (switches)
+        lp_communicator_acquire(self, 0, clock);
     double start_s = simgrid_get_clock();
-    double latency_s = self->selection.protocol->base_s +
-                       lp_isolated_step_latency_s(&self->ring, self->selection.protocol);
+    double latency_s =
+        self->selection.protocol->base_s +
+        lp_isolated_step_latency_s(lp_isolated_ring_of(&self->ring, op), self->selection.protocol);
     if (latency_s > 0.0) {
         lp_watch_sleep(self->watch, latency_s);
         self->n_delays++;
@@ -174,10 +187,11 @@ lp_communicator_run_all_to_all(LpCommunicatorRuntime *self, guint64 index, const
     for (guint32 round = 0; round < n_rounds; round++) {
         if (round > 0)
             lp_communicator_acquire(self, round, clock);
-        run_exchange_round(self, index, op, shifts_of(self, round));
-        if (clock != NULL && self->circuits != NULL)
+        run_exchange_round(self, index, op, shifts_of(self, op, round));
+        if (clock != NULL && switches)
             lp_clock_charge(clock, op->term, simgrid_get_clock());
-        lp_communicator_release(self, round);
+        if (switches)
+            lp_communicator_release(self, round);
     }
     if (self->experts != NULL && self->n_ended++ % self->mode.n_actors == 0)
         lp_expert_circuits_end(self->experts);

@@ -32,9 +32,10 @@ run_flow_hybrid(LpCommunicatorRuntime *self, guint64 index, const LpOp *op, guin
     const LpProtocol *protocol = self->selection.protocol;
     const LpMachine *machine = lp_network_machine(self->map->network);
     double n_steps = (double)lp_ring_n_steps(op->collective, self->ring.n_members);
-    HybridPart part = {self, index,
-                       protocol->base_s +
-                           n_steps * lp_isolated_step_latency_s(&self->ring, protocol)};
+    HybridPart part = {
+        self, index,
+        protocol->base_s +
+            n_steps * lp_isolated_step_latency_s(lp_isolated_ring_of(&self->ring, op), protocol)};
     LpHybridSend send = {.circuits = self->circuits,
                          .pattern = self->use->pattern,
                          .n_users = self->mode.n_actors,
@@ -42,7 +43,7 @@ run_flow_hybrid(LpCommunicatorRuntime *self, guint64 index, const LpOp *op, guin
                          .beside_bytes_per_s = lp_machine_plane_bytes_per_s(machine, 1),
                          .send = exchange_hybrid,
                          .data = &part};
-    if ((double)op->bytes < machine->circuits.message_min_bytes)
+    if (lp_communicator_goes_beside(self, op))
         exchange_hybrid(&part, bytes, TRUE);
     else
         lp_hybrid_send(&send, bytes);
@@ -81,10 +82,9 @@ choose_way(LpCommunicatorRuntime *self, guint64 index, const LpOp *op)
 {
     if (!lp_communicator_is_hybrid(self))
         return FALSE;
-    const LpCircuitSwitch *settings = &lp_network_machine(self->map->network)->circuits;
     double ready_s = 0.0;
     gboolean granted =
-        (double)op->bytes >= settings->message_min_bytes &&
+        !lp_communicator_goes_beside(self, op) &&
         lp_circuits_try(self->circuits, self->use->pattern, self->mode.n_actors, TRUE, &ready_s);
     lp_channel_go_beside(self->channels[index], !granted || ready_s > simgrid_get_clock());
     return granted;

@@ -253,7 +253,8 @@ known_of(LpCommunicatorRuntime *self, const LpOp *op)
     known->selection = lp_rank_layout_selection(self->map->layout, op, self->ring.communicator);
     if (op->collective == LP_COLLECTIVE_ALL_TO_ALL && !known->selection.is_scheduled &&
         !self->mode.as_delay)
-        known->least_s = lp_isolated_least_time_s(&self->ring, op, known->selection.protocol, FALSE,
+        known->least_s = lp_isolated_least_time_s(lp_isolated_ring_of(&self->ring, op), op,
+                                                  known->selection.protocol, FALSE,
                                                   lp_sharing_uncontended(self->sharing));
     g_hash_table_insert(self->known, (gpointer)(guintptr)op, known);
     return known;
@@ -368,7 +369,7 @@ lp_communicator_runtime_run(LpCommunicatorRuntime *self, guint64 index, const Lp
     } else if (op->collective == LP_COLLECTIVE_ALL_TO_ALL && !self->selection.is_scheduled) {
         lp_communicator_run_all_to_all(self, index, op, clock);
     } else {
-        gboolean waits = self->selection.is_scheduled || !lp_communicator_is_hybrid(self);
+        gboolean waits = lp_communicator_waits(self, op);
         if (waits)
             lp_communicator_acquire(self, 0, clock);
         if (self->selection.is_scheduled)

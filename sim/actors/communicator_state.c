@@ -33,6 +33,20 @@ lp_communicator_is_hybrid(const LpCommunicatorRuntime *self)
     return self->circuits != NULL && lp_circuits_is_hybrid(self->circuits);
 }
 
+gboolean
+lp_communicator_goes_beside(const LpCommunicatorRuntime *self, const LpOp *op)
+{
+    return lp_isolated_ring_of(&self->ring, op) != &self->ring;
+}
+
+/* Rings over a hybrid do not. */
+gboolean
+lp_communicator_waits(const LpCommunicatorRuntime *self, const LpOp *op)
+{
+    return !lp_communicator_goes_beside(self, op) &&
+           (self->selection.is_scheduled || !lp_communicator_is_hybrid(self));
+}
+
 /* Waits until the circuits of @round stand; all members do. */
 void
 lp_communicator_acquire(LpCommunicatorRuntime *self, guint32 round, LpClock *clock)

@@ -64,6 +64,10 @@ gboolean lp_communicator_sends_inter(const LpCommunicatorRuntime *self);
 guint64 lp_communicator_sender_to(const LpCommunicatorRuntime *self, guint64 index);
 /** Whether a network stands beside its circuits. */
 gboolean lp_communicator_is_hybrid(const LpCommunicatorRuntime *self);
+/** Whether @op goes beside a hybrid's circuits, whatever stands. */
+gboolean lp_communicator_goes_beside(const LpCommunicatorRuntime *self, const LpOp *op);
+/** Whether @op, which is no all-to-all along the rails, waits for circuits. */
+gboolean lp_communicator_waits(const LpCommunicatorRuntime *self, const LpOp *op);
 /** Waits until the circuits of @round stand; all members do. */
 void lp_communicator_acquire(LpCommunicatorRuntime *self, guint32 round, LpClock *clock);
 void lp_communicator_release(LpCommunicatorRuntime *self, guint32 round);

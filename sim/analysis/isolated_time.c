@@ -2,6 +2,7 @@
 /* Times of collectives and messages that meet no other traffic. */
 #include "sim/analysis/isolated_time.h"
 
+#include "sim/analysis/exchange_rows.h"
 #include "sim/analysis/known_waits.h"
 #include "sim/analysis/max_min.h"
 #include "sim/analysis/ring_messages.h"
@@ -88,11 +89,16 @@ init_neighbours(LpIsolatedRing *self)
 {
     find_shares(self, own_kind(self), &self->shares);
     self->reach = g_new0(LpReach, self->n_members);
+    gboolean has_legs = FALSE;
     for (guint64 i = 0; i < self->n_members; i++) {
         const LpConnection *connection = member_connection(self, own_kind(self), i);
-        if (connection->present)
-            self->reach[i] = lp_connection_reach(connection);
+        if (!connection->present)
+            continue;
+        self->reach[i] = lp_connection_reach(connection);
+        has_legs = has_legs || connection->route.n_legs > 1;
     }
+    if (has_legs)
+        lp_port_shares_find_parts(&self->shares);
 }
 
 void
@@ -108,11 +114,25 @@ lp_isolated_ring_init(LpIsolatedRing *self, const LpCommunicationMap *map, LpIso
     else
         init_neighbours(self);
     self->peers_shape = lp_collective_peers_shape(map->peers, communicator);
+    if (map->beside == NULL)
+        return;
+    self->beside = g_new(LpIsolatedRing, 1);
+    lp_isolated_ring_init(self->beside, map->beside, cache, communicator);
+}
+
+const LpIsolatedRing *
+lp_isolated_ring_of(const LpIsolatedRing *self, const LpOp *op)
+{
+    return lp_communication_map_of(self->map, self->communicator, op) == self->map ? self
+                                                                                   : self->beside;
 }
 
 void
 lp_isolated_ring_clear(LpIsolatedRing *self)
 {
+    if (self->beside != NULL)
+        lp_isolated_ring_clear(self->beside);
+    g_clear_pointer(&self->beside, g_free);
     g_clear_pointer(&self->reach, g_free);
     g_clear_pointer(&self->pair_bytes_per_s, g_free);
     lp_port_shares_clear(&self->shares);
@@ -235,7 +255,8 @@ inter_time_s(const LpIsolatedRing *self, const LpOp *op, const LpProtocol *proto
     g_autofree guint64 *blocks = blocks_of(self, op);
     g_autofree guint64 *bytes = g_new(guint64, self->n_members);
     for (guint64 i = 0; i < self->n_members; i++)
-        bytes[i] = n_inter(self) * blocks[pressed(self, op, i)];
+        bytes[i] = (guint64)llround((double)(n_inter(self) * blocks[pressed(self, op, i)]) *
+                                    lp_communication_map_forwarding(self->map, self->communicator));
     return slowest_s(self, &self->inter_shares, op, protocol, LP_REACH_FABRIC, bytes);
 }
 
@@ -252,16 +273,59 @@ pairs_time_s(const LpIsolatedRing *self, const LpOp *op, const LpProtocol *proto
     return longest_s;
 }
 
+/* A number for each communicator, above those of shapes of connections. */
+static guint
+own_shape(const LpIsolatedRing *self)
+{
+    return G_MAXUINT - lp_communicators_number(self->map->communicators, self->communicator);
+}
+
+/* Every pair has a path of its own over circuits that never change, and paths meet on ports. */
+static double
+rows_time_s(const LpIsolatedRing *self, const LpOp *op, const LpProtocol *protocol)
+{
+    double known_s = 0.0;
+    if (self->n_members > LP_EXCHANGE_ROWS_MEMBERS_MAX ||
+        lp_isolated_cache_find(self->cache, own_shape(self), op, LP_ISOLATED_FLOW_S, &known_s))
+        return known_s;
+    known_s =
+        lp_exchange_rows_time_s(self->map, self->communicator, self->sites.n_intra, op, protocol);
+    lp_isolated_cache_store(self->cache, own_shape(self), op, LP_ISOLATED_FLOW_S, known_s);
+    return known_s;
+}
+
 static double
 exchange_time_s(const LpIsolatedRing *self, const LpOp *op, const LpProtocol *protocol)
 {
     double before_s = protocol->base_s + lp_isolated_step_latency_s(self, protocol);
     double least_s = lp_isolated_least_time_s(self, op, protocol, TRUE, NULL);
-    return before_s + MAX(least_s, self->sites.is_regular ? inter_time_s(self, op, protocol)
-                                                          : pairs_time_s(self, op, protocol));
+    if (!self->sites.is_regular)
+        return before_s + MAX(least_s, pairs_time_s(self, op, protocol));
+    if (self->map->layout->relays != NULL)
+        return before_s + MAX(least_s, rows_time_s(self, op, protocol));
+    return before_s + MAX(least_s, inter_time_s(self, op, protocol));
 }
 
 /* --- rings --- */
+
+/* What a member sends in all steps, on the wire. */
+static guint64
+sent_bytes(const LpIsolatedRing *self, const LpOp *op, const LpProtocol *protocol, guint64 member)
+{
+    return lp_protocol_wire_bytes(
+        protocol, self->reach[member],
+        lp_ring_member_bytes(op->collective, self->n_members, op->bytes, member));
+}
+
+/* Where members forward for others, flows are on one leg at a time, and meet as they come. */
+static double
+legs_time_s(const LpIsolatedRing *self, const LpOp *op, const LpProtocol *protocol)
+{
+    g_autofree guint64 *bytes = g_new(guint64, self->n_members);
+    for (guint64 i = 0; i < self->n_members; i++)
+        bytes[i] = sent_bytes(self, op, protocol, i);
+    return lp_port_shares_time_s(&self->shares, bytes);
+}
 
 /* Of all members the one who takes longest for what the ring sends in all steps, or in one, in
  * which the largest block decides (blocks differ by a byte). */
@@ -270,10 +334,13 @@ neighbours_time_s(const LpIsolatedRing *self, const LpOp *op, const LpProtocol *
                   gboolean step)
 {
     double longest_s = 0.0;
+    if (!step && self->shares.part != NULL)
+        return legs_time_s(self, op, protocol);
     for (guint64 i = 0; i < self->n_members; i++) {
-        guint64 sent = step ? lp_ring_block_bytes(op->bytes, self->n_members, 0)
-                            : lp_ring_member_bytes(op->collective, self->n_members, op->bytes, i);
-        guint64 bytes = lp_protocol_wire_bytes(protocol, self->reach[i], sent);
+        guint64 bytes =
+            step ? lp_protocol_wire_bytes(protocol, self->reach[i],
+                                          lp_ring_block_bytes(op->bytes, self->n_members, 0))
+                 : sent_bytes(self, op, protocol, i);
         longest_s = MAX(longest_s, (double)bytes / self->shares.bytes_per_s[i]);
     }
     return longest_s;
@@ -341,8 +408,9 @@ scheduled_time_s(const LpIsolatedRing *self, const LpOp *op, LpFidelity fidelity
 }
 
 double
-lp_isolated_ring_time_s(const LpIsolatedRing *self, const LpOp *op, LpFidelity fidelity)
+lp_isolated_ring_time_s(const LpIsolatedRing *ring, const LpOp *op, LpFidelity fidelity)
 {
+    const LpIsolatedRing *self = lp_isolated_ring_of(ring, op);
     LpAlgorithmSelection selection =
         lp_rank_layout_selection(self->map->layout, op, self->communicator);
     if (selection.is_scheduled)
@@ -356,130 +424,4 @@ double
 lp_isolated_message_time_s(const LpConnection *connection, guint64 bytes)
 {
     return connection->route.latency_s + (double)bytes / connection->route.bytes_per_s;
-}
-
-struct LpIsolatedRings {
-    guint32 n_stages;
-    GArray **rings; /* owned arrays of LpIsolatedRing, by group kind and stage: no two alike */
-};
-
-static gboolean
-differ(double a, double b)
-{
-    return a < b || a > b;
-}
-
-static gboolean
-rings_equal(const LpIsolatedRing *a, const LpIsolatedRing *b)
-{
-    if (a->peers_shape != b->peers_shape || a->sites.n_intra != b->sites.n_intra ||
-        a->sites.is_regular != b->sites.is_regular)
-        return FALSE;
-    for (LpReach reach = 0; reach < LP_N_REACHES; reach++)
-        if (a->has_reach[reach] != b->has_reach[reach] ||
-            differ(a->latency_s[reach], b->latency_s[reach]))
-            return FALSE;
-    for (guint64 i = 0; i < a->n_members; i++)
-        if ((a->reach != NULL && a->reach[i] != b->reach[i]) ||
-            (a->pair_bytes_per_s != NULL && differ(a->pair_bytes_per_s[i], b->pair_bytes_per_s[i])))
-            return FALSE;
-    return lp_port_shares_equal(&a->shares, &b->shares) &&
-           lp_port_shares_equal(&a->inter_shares, &b->inter_shares) &&
-           lp_exchange_flows_equal(lp_communication_map_exchange(a->map, a->communicator),
-                                   lp_communication_map_exchange(b->map, b->communicator));
-}
-
-static void
-clear_ring(gpointer ring)
-{
-    lp_isolated_ring_clear(ring);
-}
-
-static GArray *
-rings_of(const LpIsolatedRings *self, LpGroup group, guint32 stage)
-{
-    return self->rings[group * self->n_stages + stage];
-}
-
-static void
-add_ring(GArray *rings, LpIsolatedRing ring)
-{
-    for (guint i = 0; i < rings->len; i++)
-        if (rings_equal(&g_array_index(rings, LpIsolatedRing, i), &ring)) {
-            lp_isolated_ring_clear(&ring);
-            return;
-        }
-    g_array_append_val(rings, ring);
-}
-
-/* Adds @communicator to each stage that it has members on. */
-static void
-add_communicator(LpIsolatedRings *self, const LpCommunicationMap *map, LpIsolatedCache *cache,
-                 const LpCommunicator *communicator)
-{
-    guint32 last = G_MAXUINT32;
-    for (guint32 i = 0; i < communicator->n_members; i++) {
-        guint32 stage = lp_program_rank_stage(map->program, communicator->ranks[i]);
-        if (stage == last)
-            continue;
-        last = stage;
-        LpIsolatedRing ring;
-        lp_isolated_ring_init(&ring, map, cache, communicator);
-        add_ring(rings_of(self, communicator->group, stage), ring);
-    }
-}
-
-LpIsolatedRings *
-lp_isolated_rings_new(const LpCommunicationMap *map, LpIsolatedCache *cache)
-{
-    LpIsolatedRings *self = g_new0(LpIsolatedRings, 1);
-    self->n_stages = map->program->pipeline.n_stages;
-    self->rings = g_new0(GArray *, (gsize)LP_N_GROUPS * self->n_stages);
-    for (guint i = 0; i < LP_N_GROUPS * self->n_stages; i++) {
-        self->rings[i] = g_array_new(FALSE, FALSE, sizeof(LpIsolatedRing));
-        g_array_set_clear_func(self->rings[i], clear_ring);
-    }
-    for (LpGroup group = 0; group < LP_N_GROUPS; group++)
-        for (guint i = 0; i < lp_communicators_n(map->communicators, group); i++)
-            add_communicator(self, map, cache, lp_communicators_get(map->communicators, group, i));
-    return self;
-}
-
-void
-lp_isolated_rings_free(LpIsolatedRings *self)
-{
-    if (self == NULL)
-        return;
-    for (guint i = 0; i < LP_N_GROUPS * self->n_stages; i++)
-        g_array_unref(self->rings[i]);
-    g_free(self->rings);
-    g_free(self);
-}
-
-gboolean
-lp_isolated_rings_uniform(const LpIsolatedRings *self, LpGroup group)
-{
-    const LpIsolatedRing *first = NULL;
-    for (guint32 stage = 0; stage < self->n_stages; stage++) {
-        GArray *rings = rings_of(self, group, stage);
-        for (guint i = 0; i < rings->len; i++) {
-            const LpIsolatedRing *ring = &g_array_index(rings, LpIsolatedRing, i);
-            if (first != NULL && !rings_equal(first, ring))
-                return FALSE;
-            first = ring;
-        }
-    }
-    return TRUE;
-}
-
-double
-lp_isolated_rings_time_s(const LpIsolatedRings *self, guint32 stage, const LpOp *op,
-                         LpFidelity fidelity)
-{
-    GArray *rings = rings_of(self, op->group, stage);
-    double slowest_s = 0.0;
-    for (guint i = 0; i < rings->len; i++)
-        slowest_s = MAX(slowest_s, lp_isolated_ring_time_s(&g_array_index(rings, LpIsolatedRing, i),
-                                                           op, fidelity));
-    return slowest_s;
 }

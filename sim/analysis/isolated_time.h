@@ -14,7 +14,7 @@ G_BEGIN_DECLS
 
 /** A communicator without other traffic: what the connections of its ring allow or, if it does
  * all-to-alls, those within and between domains. */
-typedef struct {
+typedef struct LpIsolatedRing {
     const LpCommunicationMap *map;      /* borrowed */
     LpIsolatedCache *cache;             /* borrowed */
     const LpCommunicator *communicator; /* borrowed */
@@ -28,6 +28,7 @@ typedef struct {
     LpSites sites;                    /**< of a group that does all-to-alls: */
     LpPortShares inter_shares;        /**< of each member's connection out of its domain */
     double *pair_bytes_per_s; /* owned, of members in no order: the mean over those each sends to */
+    struct LpIsolatedRing *beside; /* owned: for what goes beside a hybrid's circuits; or NULL */
     guint peers_shape; /**< of scheduled collectives: groups of one number have connections alike;
                           else 0 */
 } LpIsolatedRing;
@@ -37,6 +38,8 @@ void lp_isolated_ring_init(LpIsolatedRing *self, const LpCommunicationMap *map,
                            LpIsolatedCache *cache, const LpCommunicator *communicator);
 void lp_isolated_ring_clear(LpIsolatedRing *self);
 
+/** @self, or what it is for @op, which goes beside circuits. Borrowed. */
+const LpIsolatedRing *lp_isolated_ring_of(const LpIsolatedRing *self, const LpOp *op);
 /** Whether it does all-to-alls among several domains in order: members have a connection to the
  * next domain. */
 gboolean lp_isolated_ring_sends_inter(const LpIsolatedRing *self);

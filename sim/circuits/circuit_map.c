@@ -37,6 +37,8 @@ limit_communicator(LpCircuitMap *self, const LpCommunicator *communicator)
     const LpCircuitUse *use = lp_circuit_plan_use(self->switched, communicator);
     if (use->pattern == LP_CIRCUIT_NONE)
         return;
+    if (communicator->exchanges)
+        lp_communication_map_set_forwarding(self->map, communicator, use->forwarding);
     LpGroup group = communicator->group;
     double cap = lp_circuit_plan_pattern(self->switched, use->pattern)->cap_bytes_per_s;
     for (guint32 i = 0; i < communicator->n_members; i++) {
@@ -64,6 +66,54 @@ limit_connections(LpCircuitMap *self)
                 limit(self->map, (LpConnectionKind)(LP_CONNECTION_LINE + line), rank,
                       lp_circuit_plan_pattern(self->switched, pattern)->cap_bytes_per_s);
         }
+}
+
+static gboolean
+has_far(const LpCommunicationMap *map, const LpCommunicator *communicator)
+{
+    guint64 first = lp_rank_layout_domain(map->layout, communicator->ranks[0]);
+    for (guint32 i = 1; i < communicator->n_members; i++)
+        if (lp_rank_layout_domain(map->layout, communicator->ranks[i]) != first)
+            return TRUE;
+    return FALSE;
+}
+
+/* What is steered to a hybrid's circuits and has none goes beside them: classes of experts have
+ * circuits of their own. */
+static void
+find_ways(LpCircuitMap *self, LpGroup group)
+{
+    const LpCommunicationMap *map = self->map;
+    for (guint i = 0; i < lp_communicators_n(map->communicators, group); i++) {
+        const LpCommunicator *communicator = lp_communicators_get(map->communicators, group, i);
+        const LpCircuitUse *use = lp_circuit_plan_use(self->switched, communicator);
+        if (use->pattern == LP_CIRCUIT_NONE && has_far(map, communicator))
+            lp_communication_map_go_beside(self->map, communicator);
+        else if (communicator->exchanges)
+            lp_communication_map_set_forwarding(self->map, communicator, use->forwarding);
+    }
+}
+
+/* On a hybrid. */
+static gboolean
+find_all_ways(LpCircuitMap *self, GError **error)
+{
+    const LpMachine *machine = lp_network_machine(self->map->network);
+    LpCommunicationMap *map = self->map;
+    map->beside = lp_communication_map_new_beside(map, error);
+    if (map->beside == NULL)
+        return FALSE;
+    map->beside_below_bytes = machine->circuits.message_min_bytes;
+    for (LpGroup group = 0; group < LP_N_GROUPS; group++) {
+        LpTraffic traffic = lp_group_traits(group)->traffic;
+        if (traffic != LP_TRAFFIC_EP && lp_machine_plane(machine, traffic) == 0)
+            find_ways(self, group);
+    }
+    for (LpLine line = 0; line < LP_N_LINES; line++)
+        for (guint64 rank = 0; rank < map->n_ranks; rank++)
+            if (self->switched->line_pattern[line][rank] == LP_CIRCUIT_NONE)
+                lp_communication_map_go_beside_on(map, LP_CONNECTION_LINE + line, rank);
+    return TRUE;
 }
 
 /* Returns: (transfer full). */
@@ -106,7 +156,9 @@ lp_circuit_map_new(const LpProgram *program, const LpNetwork *network, const LpL
     if (lp_circuit_switch_is_fixed(circuits) &&
         !fix(self, program, network, library, placement, failed, error))
         return NULL;
-    if (self->switched != NULL && !lp_circuit_switch_is_hybrid(circuits))
+    if (self->switched != NULL && lp_circuit_switch_is_hybrid(circuits))
+        return find_all_ways(self, error) ? g_steal_pointer(&self) : NULL;
+    if (self->switched != NULL)
         limit_connections(self);
     return g_steal_pointer(&self);
 }

@@ -278,6 +278,18 @@ check_degree(LpCircuitPlan *self, const LpCommunicator *communicator, GError **e
     return FALSE;
 }
 
+/* Whether any collective of @group is large enough for a hybrid's circuits. */
+static gboolean
+has_large(const LpCircuitPlan *self, LpGroup group)
+{
+    g_autoptr(GArray) ops = lp_program_collectives(self->map->program, group);
+    for (guint i = 0; i < ops->len; i++)
+        if ((double)g_array_index(ops, LpOp, i).bytes >=
+            machine_of(self)->circuits.message_min_bytes)
+            return TRUE;
+    return FALSE;
+}
+
 /* Whether all that @communicator does between domains can go over circuits: a hybrid steers its
  * class there, and its members stand in one region. Experts have circuits of their own there. */
 static gboolean
@@ -287,7 +299,8 @@ is_planned(const LpCircuitPlan *self, const LpCommunicator *communicator)
     LpTraffic traffic = lp_group_traits(communicator->group)->traffic;
     if (!lp_circuit_switch_is_hybrid(&machine->circuits))
         return TRUE;
-    if (lp_machine_plane(machine, traffic) != 0 || traffic == LP_TRAFFIC_EP)
+    if (lp_machine_plane(machine, traffic) != 0 || traffic == LP_TRAFFIC_EP ||
+        !has_large(self, communicator->group))
         return FALSE;
     guint64 first = lp_rank_layout_accelerator(self->map->layout, communicator->ranks[0]);
     for (guint32 i = 1; i < communicator->n_members; i++)

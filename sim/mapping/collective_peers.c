@@ -2,6 +2,9 @@
 /* Finds peers, and numbers groups by their shape. */
 #include "sim/mapping/collective_peers.h"
 
+/* More shapes than a job has: those beside circuits are numbered from there on. */
+#define SHAPES_MAX (1u << 30)
+
 struct LpCollectivePeers {
     guint64 n_ranks;
     GArray **by_rank[LP_N_GROUPS]; /* owned, by rank: LpCollectivePeer by member, or NULL */
@@ -134,6 +137,24 @@ lp_collective_peers_limit(LpCollectivePeers *self, LpGroup group, guint64 rank, 
     }
 }
 
+void
+lp_collective_peers_take(LpCollectivePeers *self, const LpCollectivePeers *other,
+                         const LpCommunicator *communicator)
+{
+    LpGroup group = communicator->group;
+    for (guint32 i = 0; self->by_rank[group] != NULL && i < communicator->n_members; i++) {
+        GArray **own = &self->by_rank[group][communicator->ranks[i]];
+        const GArray *taken = other->by_rank[group][communicator->ranks[i]];
+        g_clear_pointer(own, g_array_unref);
+        if (taken == NULL)
+            continue;
+        *own = g_array_new(FALSE, FALSE, sizeof(LpCollectivePeer));
+        g_array_append_vals(*own, taken->data, taken->len);
+    }
+    if (self->shape[group] != NULL)
+        self->shape[group][communicator->ranks[0]] = other->shape[group][communicator->ranks[0]];
+}
+
 double
 lp_collective_peers_cap(const LpCollectivePeers *self, LpGroup group, guint64 rank)
 {
@@ -235,7 +256,8 @@ lp_collective_peers_add(LpCollectivePeers *self, const LpRankLayout *layout, LpG
         }
         if (is_scheduled)
             self->shape[group][communicator->ranks[0]] =
-                number_shape(self, describe(self, layout, communicator));
+                number_shape(self, describe(self, layout, communicator)) +
+                (layout->is_beside ? SHAPES_MAX : 0);
     }
 }
 

@@ -206,6 +206,29 @@ lp_communication_map_exchange(const LpCommunicationMap *self, const LpCommunicat
                : exchanges->pdata[lp_communicators_number(self->communicators, communicator)];
 }
 
+double
+lp_communication_map_forwarding(const LpCommunicationMap *self, const LpCommunicator *communicator)
+{
+    const double *forwarding = self->forwarding[communicator->group];
+    return forwarding == NULL
+               ? 1.0
+               : forwarding[lp_communicators_number(self->communicators, communicator)];
+}
+
+void
+lp_communication_map_set_forwarding(LpCommunicationMap *self, const LpCommunicator *communicator,
+                                    double forwarding)
+{
+    double **all = &self->forwarding[communicator->group];
+    guint n = lp_communicators_n(self->communicators, communicator->group);
+    if (*all == NULL) {
+        *all = g_new(double, n);
+        for (guint i = 0; i < n; i++)
+            (*all)[i] = 1.0;
+    }
+    (*all)[lp_communicators_number(self->communicators, communicator)] = forwarding;
+}
+
 static void
 add_lines(LpCommunicationMap *self)
 {
@@ -272,16 +295,17 @@ find_starts(LpCommunicationMap *self)
         self->start_s[group] = sum_members(self, group, &n_far);
 }
 
-LpCommunicationMap *
-lp_communication_map_new(const LpProgram *program, const LpNetwork *network,
-                         const LpLibrary *library, const LpPlacement *placement,
-                         const LpRelayPaths *relays, GError **error)
+static LpCommunicationMap *
+new_map(const LpProgram *program, const LpNetwork *network, const LpLibrary *library,
+        const LpPlacement *placement, const LpRelayPaths *relays, gboolean is_beside,
+        GError **error)
 {
     g_autoptr(LpCommunicationMap) self = g_new0(LpCommunicationMap, 1);
     self->program = program;
     self->network = network;
     self->communicators = program->communicators;
     self->layout = lp_rank_layout_new(program, network, library, placement, relays);
+    self->layout->is_beside = is_beside;
     self->n_ranks = program->n_ranks;
     self->peers = lp_collective_peers_new(self->n_ranks);
     g_autoptr(GPtrArray) ops = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
@@ -303,6 +327,58 @@ lp_communication_map_new(const LpProgram *program, const LpNetwork *network,
     return g_steal_pointer(&self);
 }
 
+LpCommunicationMap *
+lp_communication_map_new(const LpProgram *program, const LpNetwork *network,
+                         const LpLibrary *library, const LpPlacement *placement,
+                         const LpRelayPaths *relays, GError **error)
+{
+    return new_map(program, network, library, placement, relays, FALSE, error);
+}
+
+LpCommunicationMap *
+lp_communication_map_new_beside(const LpCommunicationMap *over, GError **error)
+{
+    return new_map(over->program, over->network, over->layout->library, over->layout->placement,
+                   NULL, TRUE, error);
+}
+
+void
+lp_communication_map_go_beside_on(LpCommunicationMap *self, LpConnectionKind kind, guint64 rank)
+{
+    if (self->connections[kind] != NULL)
+        self->connections[kind][rank] = self->beside->connections[kind][rank];
+}
+
+void
+lp_communication_map_go_beside(LpCommunicationMap *self, const LpCommunicator *communicator)
+{
+    LpGroup group = communicator->group;
+    if (self->is_beside[group] == NULL)
+        self->is_beside[group] = g_new0(gboolean, lp_communicators_n(self->communicators, group));
+    self->is_beside[group][lp_communicators_number(self->communicators, communicator)] = TRUE;
+    for (guint32 i = 0; i < communicator->n_members; i++) {
+        lp_communication_map_go_beside_on(self, (LpConnectionKind)group, communicator->ranks[i]);
+        if (communicator->exchanges)
+            lp_communication_map_go_beside_on(self, lp_connection_inter_domain(group),
+                                              communicator->ranks[i]);
+    }
+    lp_collective_peers_take(self->peers, self->beside->peers, communicator);
+}
+
+const LpCommunicationMap *
+lp_communication_map_of(const LpCommunicationMap *self, const LpCommunicator *communicator,
+                        const LpOp *op)
+{
+    const gboolean *all = self->is_beside[communicator->group];
+    if (all != NULL && all[lp_communicators_number(self->communicators, communicator)])
+        return self->beside;
+    LpTraffic traffic = lp_group_traits(communicator->group)->traffic;
+    gboolean is_small = self->beside != NULL && (double)op->bytes < self->beside_below_bytes &&
+                        traffic != LP_TRAFFIC_EP &&
+                        lp_machine_plane(lp_network_machine(self->network), traffic) == 0;
+    return is_small ? self->beside : self;
+}
+
 void
 lp_communication_map_free(LpCommunicationMap *self)
 {
@@ -310,9 +386,12 @@ lp_communication_map_free(LpCommunicationMap *self)
         return;
     for (LpConnectionKind kind = 0; kind < LP_N_CONNECTIONS; kind++)
         g_free(self->connections[kind]);
-    for (LpGroup group = 0; group < LP_N_GROUPS; group++)
-        if (self->exchanges[group] != NULL)
-            g_ptr_array_unref(self->exchanges[group]);
+    for (LpGroup group = 0; group < LP_N_GROUPS; group++) {
+        g_free(self->forwarding[group]);
+        g_free(self->is_beside[group]);
+        g_clear_pointer(&self->exchanges[group], g_ptr_array_unref);
+    }
+    lp_communication_map_free(self->beside);
     lp_rank_layout_free(self->layout);
     lp_collective_peers_free(self->peers);
     g_free(self);

@@ -9,7 +9,9 @@
 
 G_BEGIN_DECLS
 
-typedef struct {
+typedef struct LpCommunicationMap LpCommunicationMap;
+
+struct LpCommunicationMap {
     const LpProgram *program;             /* borrowed from the caller */
     const LpCommunicators *communicators; /* borrowed from the program */
     const LpNetwork *network;             /* borrowed from the caller */
@@ -22,12 +24,18 @@ typedef struct {
     LpCollectivePeers *peers;                    /* owned: whom scheduled collectives send to */
     GPtrArray *exchanges[LP_N_GROUPS]; /* owned LpExchangeFlows, by communicator; NULL: none of the
                                           group does all-to-alls that are not scheduled */
-    gboolean is_weighted;              /**< some connections' routes have weights */
-    gboolean has_pairs;                /**< some all-to-alls leave domains */
+    double *forwarding[LP_N_GROUPS];   /* owned, by communicator: hops that a byte of its
+                                          all-to-alls takes over circuits; NULL: one */
+    LpCommunicationMap *beside; /* owned: the same where all goes over the network beside a hybrid's
+                                   circuits; NULL: nothing that circuits could carry does */
+    double beside_below_bytes;  /**< collectives of less do */
+    gboolean *is_beside[LP_N_GROUPS]; /* owned, by communicator: all of them do; NULL: of none */
+    gboolean is_weighted;             /**< some connections' routes have weights */
+    gboolean has_pairs;               /**< some all-to-alls leave domains */
     gboolean goes_by_pairs;  /**< some all-to-alls send pair by pair, whatever the fidelity */
     gboolean has_many_sends; /**< in some steps members have more sends under way than are worth an
                                 actor each */
-} LpCommunicationMap;
+};
 
 /** All connections of all ranks, which stand as @placement says. @relays: borrowed, the paths
  * between domains; NULL: the network's own routes.
@@ -39,6 +47,21 @@ LpCommunicationMap *lp_communication_map_new(const LpProgram *program, const LpN
                                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void lp_communication_map_free(LpCommunicationMap *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpCommunicationMap, lp_communication_map_free)
+
+/** The same job on a hybrid's network beside its circuits: LpCommunicationMap.beside. Errors: as
+ * above. Returns: (transfer full). */
+LpCommunicationMap *lp_communication_map_new_beside(const LpCommunicationMap *over,
+                                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** All that @communicator sends goes beside circuits. There is such a map. */
+void lp_communication_map_go_beside(LpCommunicationMap *self, const LpCommunicator *communicator);
+/** What @rank sends over its connection of @kind does. There is such a map. */
+void lp_communication_map_go_beside_on(LpCommunicationMap *self, LpConnectionKind kind,
+                                       guint64 rank);
+/** The map whose connections @op of @communicator takes: @self, or the one beside its circuits.
+ * Borrowed. */
+const LpCommunicationMap *lp_communication_map_of(const LpCommunicationMap *self,
+                                                  const LpCommunicator *communicator,
+                                                  const LpOp *op);
 
 /** What issuing @op, a collective, costs the host of a rank, s. */
 double lp_communication_map_op_host_s(const LpCommunicationMap *self, const LpOp *op);
@@ -52,6 +75,11 @@ gboolean lp_communication_map_is_apart(const LpCommunicationMap *self, LpFidelit
 /** What all-to-alls of @communicator put on links; NULL: they are scheduled. */
 const LpExchangeFlows *lp_communication_map_exchange(const LpCommunicationMap *self,
                                                      const LpCommunicator *communicator);
+/** Hops that a byte of @communicator's all-to-alls takes between domains. */
+double lp_communication_map_forwarding(const LpCommunicationMap *self,
+                                       const LpCommunicator *communicator);
+void lp_communication_map_set_forwarding(LpCommunicationMap *self,
+                                         const LpCommunicator *communicator, double forwarding);
 /** Static, absent, where @rank has none. */
 const LpConnection *lp_communication_map_connection(const LpCommunicationMap *self,
                                                     LpConnectionKind kind, guint64 rank);

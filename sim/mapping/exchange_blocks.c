@@ -89,7 +89,6 @@ find_links(Counter *self, guint64 from, guint64 to)
 static void
 note_route(Counter *self, guint32 plane)
 {
-    self->loads->has_long = self->loads->has_long || self->links->len > 2;
     if (self->links->len <= self->longest[plane > 0])
         return;
     self->longest[plane > 0] = self->links->len;

@@ -277,7 +277,6 @@ lp_exchange_flows_new(const LpRankLayout *layout, const LpCommunicator *communic
     self->shares = g_array_new(FALSE, FALSE, sizeof(LpExchangeShare));
     self->blocks = g_ptr_array_new_with_free_func(g_free);
     self->has_far = has_far(loads);
-    self->has_long = loads->has_long;
     Builder builder = {.loads = loads,
                        .flows = self,
                        .near_factor = near_factor,

@@ -37,7 +37,6 @@ typedef struct {
     gboolean has_weights; /**< its members' connections out of their domains carry them */
     gboolean has_far;     /**< members stand in several domains */
     gboolean has_core;    /**< some link is no port */
-    gboolean has_long;    /**< data cross more than two links between some domains */
     GPtrArray *blocks;    /* owned: links and weights of those connections' routes */
 } LpExchangeFlows;
 

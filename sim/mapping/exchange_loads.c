@@ -93,6 +93,22 @@ lp_exchange_loads_latency_s(const LpExchangeLoads *self, const GArray *links)
 
 /* --- pairs --- */
 
+/* Over circuits that never change, where others forward: leg after leg. */
+static void
+add_relayed_pair(LpExchangeLoads *self, LpExchangeCrossing crossing)
+{
+    guint64 a = self->accelerators[crossing.from], b = self->accelerators[crossing.to];
+    LpRoute route = lp_relay_paths_route(self->layout->relays, a, b, self->traffic);
+    g_autoptr(GArray) links = g_array_new(FALSE, FALSE, sizeof(guint32));
+    g_array_append_vals(links, route.links, route.n_links);
+    for (guint32 leg = 0; leg < route.n_legs; leg++) {
+        LpHop hop = {a, b, lp_route_leg_end(&route, leg)};
+        lp_exchange_loads_add_hop(self, &hop, lp_route_leg_first(&route, leg), links, crossing);
+    }
+    self->n_far[crossing.from] += 1.0;
+    self->latency_s[crossing.from] = MAX(self->latency_s[crossing.from], route.latency_s);
+}
+
 static void
 add_pair(LpExchangeLoads *self, guint32 from, guint32 to, GArray *links)
 {
@@ -101,6 +117,10 @@ add_pair(LpExchangeLoads *self, guint32 from, guint32 to, GArray *links)
     LpAttachment attachment = lp_machine_attachment(lp_network_machine(self->network), a, b);
     LpReach reach = attachment == LP_ATTACHMENT_SCALE_UP ? LP_REACH_DOMAIN : LP_REACH_FABRIC;
     LpExchangeCrossing crossing = {.from = from, .to = to, .reach = reach, .n = 1.0};
+    if (reach == LP_REACH_FABRIC && self->layout->relays != NULL) {
+        add_relayed_pair(self, crossing);
+        return;
+    }
     g_array_set_size(links, 0);
     guint32 n = lp_network_find_hops(self->network, a, b, self->traffic, links, hops);
     for (guint32 i = 0; i < n; i++)
@@ -109,7 +129,6 @@ add_pair(LpExchangeLoads *self, guint32 from, guint32 to, GArray *links)
                                       crossing);
     if (reach == LP_REACH_DOMAIN)
         return;
-    self->has_long = self->has_long || links->len > 2;
     self->n_far[from] += 1.0;
     self->latency_s[from] = MAX(self->latency_s[from], lp_exchange_loads_latency_s(self, links));
 }
@@ -172,10 +191,10 @@ lp_exchange_loads_new(const LpRankLayout *layout, const LpCommunicator *communic
     self->places = g_hash_table_new(hash_place, NULL);
     self->n_far = g_new0(double, n);
     self->latency_s = g_new0(double, n);
-    if (communicator->loads != NULL && !by_blocks)
+    if (communicator->loads != NULL && (!by_blocks || layout->relays != NULL))
         self->crossings = g_array_new(FALSE, FALSE, sizeof(LpExchangeCrossing));
     find_members(self);
-    if (by_blocks)
+    if (by_blocks && layout->relays == NULL)
         lp_exchange_loads_add_blocks(self);
     else
         add_pairs(self);

@@ -41,7 +41,6 @@ typedef struct {
     double *latency_s;     /* owned, by member: the farthest of those */
     GArray *crossings;     /* owned LpExchangeCrossing: all, where blocks may differ and pairs are
                               followed one by one; NULL elsewhere */
-    gboolean has_long;     /**< pairs of different domains cross more than two links */
 } LpExchangeLoads;
 
 /** @by_blocks: members whose routes are alike are followed together. Returns: (transfer full). */

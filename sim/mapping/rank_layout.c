@@ -299,17 +299,28 @@ lp_rank_layout_selection(const LpRankLayout *self, const LpOp *op,
 
 /* --- connections --- */
 
+static LpRoute
+route_of(const LpRankLayout *self, guint64 a, guint64 b, LpTraffic traffic)
+{
+    const LpMachine *machine = lp_network_machine(self->network);
+    if (self->relays != NULL)
+        return lp_relay_paths_route(self->relays, a, b, traffic);
+    if (self->is_beside && lp_machine_plane(machine, traffic) == 0 &&
+        lp_machine_attachment(machine, a, b) == LP_ATTACHMENT_SCALE_OUT)
+        return lp_network_route_beside(self->network, a, b);
+    return lp_network_route(self->network, a, b, traffic);
+}
+
 LpConnection
 lp_rank_layout_connect(const LpRankLayout *self, LpConnectionKind kind, guint64 rank, guint64 to)
 {
     guint64 a = lp_rank_layout_accelerator(self, rank), b = lp_rank_layout_accelerator(self, to);
     LpTraffic traffic = lp_connection_traffic(kind);
-    return (LpConnection){
-        .present = TRUE,
-        .to = to,
-        .attachment = lp_machine_attachment(lp_network_machine(self->network), a, b),
-        .route = self->relays != NULL ? lp_relay_paths_route(self->relays, a, b, traffic)
-                                      : lp_network_route(self->network, a, b, traffic)};
+    return (LpConnection){.present = TRUE,
+                          .to = to,
+                          .attachment =
+                              lp_machine_attachment(lp_network_machine(self->network), a, b),
+                          .route = route_of(self, a, b, traffic)};
 }
 
 /* Once, since they are those of all pairs of ports. */

@@ -177,9 +177,10 @@ lp_round_plan_init_shape(LpRoundPlan *self, const LpCommunicationMap *map,
 }
 
 void
-lp_round_plan_init(LpRoundPlan *self, const LpCommunicationMap *map, const LpOp *op,
+lp_round_plan_init(LpRoundPlan *self, const LpCommunicationMap *over, const LpOp *op,
                    const LpCommunicator *communicator, LpFidelity fidelity)
 {
+    const LpCommunicationMap *map = lp_communication_map_of(over, communicator, op);
     LpAlgorithmSelection selection = lp_rank_layout_selection(map->layout, op, communicator);
     lp_round_plan_init_shape(self, map, communicator, &selection.shape, selection.protocol,
                              fidelity);

@@ -46,8 +46,9 @@ typedef struct {
 
 /** The round plan of @op in @communicator. The op must be one that is scheduled
  * (lp_rank_layout_selection()). With fidelity flow what has few steps is followed step by step all
- * the same. @map, @communicator: borrowed. */
-void lp_round_plan_init(LpRoundPlan *self, const LpCommunicationMap *map, const LpOp *op,
+ * the same. @over: of all connections, those beside circuits among them
+ * (lp_communication_map_of()). @over, @communicator: borrowed. */
+void lp_round_plan_init(LpRoundPlan *self, const LpCommunicationMap *over, const LpOp *op,
                         const LpCommunicator *communicator, LpFidelity fidelity);
 /** As lp_round_plan_init(), for a @shape and a @protocol (borrowed) that were selected before. */
 void lp_round_plan_init_shape(LpRoundPlan *self, const LpCommunicationMap *map,

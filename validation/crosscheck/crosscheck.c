@@ -47,8 +47,8 @@ taken_as_hidden_s(const LpClosedFormInput *input, const LpIsolatedCommunication 
            lp_closed_form_ep_hidden_s(input, isolated->ep_s);
 }
 
-/* What the form counts of contention, where links above ports are narrow, and takes as hidden
- * besides taken_as_hidden_s(). */
+/* What the form counts of contention, where links above ports are narrow or circuits of a hybrid
+ * are not up, and takes as hidden besides taken_as_hidden_s(). */
 static void
 take_off(LpDifference *difference, double run_s, const LpClosedFormInput *input, double plain_s)
 {
@@ -89,12 +89,14 @@ clear_rounding(LpDifference *self, double run_s)
             *parts[i] = 0.0;
 }
 
-/* All parts are worked out against the form that sees neither narrow links nor what is hidden:
- * isolated times are as blind. */
+/* All parts are worked out against the form that sees neither narrow links, nor what goes beside a
+ * hybrid's circuits until they are up, nor what is hidden: isolated times are as blind. */
 LpDifference
 lp_crosscheck(const LpSimulation *simulation, const LpClosedFormInput *seeing)
 {
     LpFabric wide = lp_fabric_widened(seeing->fabric);
+    if (wide.circuits.beside.is_present)
+        wide.circuits.dead_s = 0.0;
     LpClosedFormInput blind = *seeing;
     blind.fabric = &wide;
     const LpClosedFormInput *input = &blind;

@@ -11,6 +11,8 @@
 /* Plans whose terms stand side by side, and that the table has. */
 #define COMPARED 12
 #define LISTED 2000
+/* Machines that are named at once. */
+#define FEW 2
 
 #define FIRST "/candidates/0"
 
@@ -35,18 +37,28 @@ n_candidates(const LpPage *self)
 
 /* --- head --- */
 
+/* The machines, folded away where they are many. */
+static void
+add_machines(LpPage *self)
+{
+    guint n = size_of(self, "/platforms");
+    g_string_append(self->text, n > FEW ? "<details><summary>on several machines</summary>\n" : "");
+    for (guint i = 0; i < n; i++) {
+        g_autofree char *platform = lp_page_at("/platforms", "/%u", i);
+        g_string_append(self->text, "<p>on ");
+        lp_page_value(self, platform, LP_PAGE_PLAIN);
+        g_string_append(self->text, "</p>\n");
+    }
+    g_string_append(self->text, n > FEW ? "</details>\n" : "");
+}
+
 static void
 add_head(LpPage *self)
 {
     g_string_append(self->text, "<h1>Plans for ");
     lp_page_value(self, "/workload", LP_PAGE_PLAIN);
-    g_string_append(self->text, "</h1>\n<p>");
-    for (guint i = 0; i < size_of(self, "/platforms"); i++) {
-        g_autofree char *platform = lp_page_at("/platforms", "/%u", i);
-        g_string_append(self->text, i > 0 ? ", " : "on ");
-        lp_page_value(self, platform, LP_PAGE_PLAIN);
-    }
-    g_string_append(self->text, "</p>\n");
+    g_string_append(self->text, "</h1>\n");
+    add_machines(self);
     if (lp_page_get(self, "/interrupted") != NULL)
         g_string_append(self->text,
                         "<p class=\"warning\">The search was interrupted: this is its answer so "
@@ -55,6 +67,9 @@ add_head(LpPage *self)
     lp_page_figure(self, "first plan", FIRST "/iteration_time_s", LP_PAGE_TIME);
     lp_page_figure(self, "closed form", FIRST "/closed_form_s", LP_PAGE_TIME);
     lp_page_figure(self, "its memory", FIRST "/memory_bytes", LP_PAGE_SIZE);
+    lp_page_figure(self, "its price", FIRST "/price_usd", LP_PAGE_PRICE);
+    lp_page_figure(self, "energy a token", FIRST "/energy_j_per_token", LP_PAGE_ENERGY);
+    lp_page_figure(self, "best by", "/objective", LP_PAGE_PLAIN);
     lp_page_figure(self, "combinations", "/considered", LP_PAGE_PLAIN);
     lp_page_figure(self, "simulated", "/simulated", LP_PAGE_PLAIN);
     lp_page_figure(self, "not looked at", "/not_looked_at", LP_PAGE_PLAIN);
@@ -74,6 +89,8 @@ add_first(LpPage *self)
         g_autofree char *at = lp_page_at(FIRST "/set", "/%s", name);
         lp_page_figure(self, name, at, LP_PAGE_PLAIN);
     }
+    if (size_of(self, "/platforms") > 1)
+        lp_page_figure(self, "machine", FIRST "/machine", LP_PAGE_PLAIN);
     g_string_append(self->text, "</dl>\n");
 }
 
@@ -106,8 +123,9 @@ copy(json_t *row, const LpPage *self, const char *at, const char *key)
 static json_t *
 scatter_rows(const LpPage *self)
 {
-    static const char *const keys[] = {"rank",     "iteration_time_s", "memory_bytes",
-                                       "platform", "accelerators",     "on_front"};
+    static const char *const keys[] = {"rank",      "iteration_time_s",  "memory_bytes",
+                                       "machine",   "accelerators",      "on_front",
+                                       "price_usd", "energy_j_per_token"};
     json_t *data = json_object(), *rows = lp_json_set_array(data, "rows");
     for (guint i = 0; i < n_candidates(self); i++) {
         g_autofree char *at = lp_page_at("/candidates", "/%u", i);
@@ -126,14 +144,15 @@ scatter_rows(const LpPage *self)
 static void
 add_scatter(LpPage *self)
 {
-    lp_page_heading(self, 2, "Time against memory");
+    lp_page_heading(self, 2, "All plans");
     g_string_append(self->text, "<div class=\"tools\" data-for=\"plot-plans\"></div>\n");
-    lp_page_plot(self, "plans", "plans", "Iteration time of all plans against their memory",
-                 "Each dot is a plan that was simulated; the line is the front: of plans at most a "
-                 "quarter slower than the first those to which no other "
-                 "plan is at least equal in time, memory and accelerators. Small gray dots were "
-                 "not simulated: they stand at their closed form. Click a dot to find its row.",
-                 scatter_rows(self));
+    lp_page_plot(
+        self, "plans", "plans", "Iteration time of all plans against their memory",
+        "Each dot is a plan that was simulated. Dots with a dark edge are the front: to none "
+        "of them another plan is at least equal in time, memory, accelerators and price; "
+        "the line joins those that nothing on the plot beats. Small gray dots were not "
+        "simulated: they stand at their closed form. Click a dot to find its row.",
+        scatter_rows(self));
 }
 
 /* "tp=8 pp=2": in what the plan at @at differs from the first. Returns: (transfer full). */
@@ -149,6 +168,10 @@ difference_of(const LpPage *self, const char *at)
             g_string_append_printf(text, "%s%s=%s", text->len > 0 ? " " : "", name,
                                    json_string_value(value));
     }
+    g_autofree char *machine_at = lp_page_at(at, "/machine");
+    const json_t *machine = lp_page_get(self, machine_at);
+    if (!json_equal(machine, lp_page_get(self, FIRST "/machine")))
+        g_string_append_printf(text, "%s%s", text->len > 0 ? " " : "", json_string_value(machine));
     return g_string_free(text, FALSE);
 }
 
@@ -182,6 +205,34 @@ add_terms(LpPage *self)
 
 /* --- the table --- */
 
+/* What the table has of each plan; some have prices and energies on some machines only. */
+static const struct {
+    const char *key, *name;
+    LpPageUnit unit;
+} figures[] = {{"rank", "rank", LP_PAGE_PLAIN},
+               {"iteration_time_s", "time", LP_PAGE_TIME},
+               {"over_first", "over first", LP_PAGE_SHARE},
+               {"closed_form_s", "closed form", LP_PAGE_TIME},
+               {"memory_bytes", "memory", LP_PAGE_SIZE},
+               {"accelerators", "accelerators", LP_PAGE_PLAIN},
+               {"price_usd", "price", LP_PAGE_PRICE},
+               {"energy_j_per_token", "energy a token", LP_PAGE_ENERGY},
+               {"on_front", "on front", LP_PAGE_PLAIN}};
+
+/* Whether the table has figure @index: not what no plan has, or all have alike. */
+static gboolean
+has_figure(const LpPage *self, guint index)
+{
+    if (strcmp(figures[index].key, "accelerators") == 0)
+        return size_of(self, "/platforms") > 1;
+    for (guint i = 0; i < n_candidates(self); i++) {
+        g_autofree char *at = lp_page_at("/candidates", "/%u/%s", i, figures[index].key);
+        if (lp_page_get(self, at) != NULL)
+            return TRUE;
+    }
+    return FALSE;
+}
+
 /* A cell under a heading of numbers, whatever stands in it. */
 static void
 add_right(LpPage *self, const char *at)
@@ -195,14 +246,10 @@ static void
 add_plan_row(LpPage *self, guint index, const json_t *names, gboolean several)
 {
     g_autofree char *at = lp_page_at("/candidates", "/%u", index);
-    static const struct {
-        const char *key;
-        LpPageUnit unit;
-    } figures[] = {{"rank", LP_PAGE_PLAIN},        {"iteration_time_s", LP_PAGE_TIME},
-                   {"over_first", LP_PAGE_SHARE},  {"closed_form_s", LP_PAGE_TIME},
-                   {"memory_bytes", LP_PAGE_SIZE}, {"on_front", LP_PAGE_PLAIN}};
     lp_page_row(self);
     for (guint i = 0; i < G_N_ELEMENTS(figures); i++) {
+        if (!has_figure(self, i))
+            continue;
         g_autofree char *figure = lp_page_at(at, "/%s", figures[i].key);
         lp_page_cell(self, figure, figures[i].unit);
     }
@@ -212,8 +259,8 @@ add_plan_row(LpPage *self, guint index, const json_t *names, gboolean several)
         add_right(self, setting);
     }
     if (several) {
-        g_autofree char *platform = lp_page_at(at, "/platform");
-        add_right(self, platform);
+        g_autofree char *machine = lp_page_at(at, "/machine");
+        add_right(self, machine);
     }
 }
 
@@ -243,7 +290,10 @@ add_table(LpPage *self)
 {
     gboolean several = size_of(self, "/platforms") > 1;
     g_autoptr(json_t) names = find_names(self);
-    g_autoptr(GString) columns = g_string_new("rank|time|over first|closed form|memory|on front");
+    g_autoptr(GString) columns = g_string_new(NULL);
+    for (guint i = 0; i < G_N_ELEMENTS(figures); i++)
+        if (has_figure(self, i))
+            g_string_append_printf(columns, "%s%s", i > 0 ? "|" : "", figures[i].name);
     for (size_t i = 0; i < json_array_size(names); i++)
         g_string_append_printf(columns, "|%s", json_string_value(json_array_get(names, i)));
     if (several)
@@ -299,6 +349,13 @@ add_fates(LpPage *self)
     add_fate(self, "/considered", "all combinations");
     for (guint i = 0; i < size_of(self, "/refused"); i++)
         add_refusal(self, i);
+    for (guint i = 0; i < size_of(self, "/refused_machines"); i++) {
+        g_autofree char *reason = lp_page_at("/refused_machines", "/%u", i);
+        lp_page_row(self);
+        lp_page_cell_text(self, "a machine that cannot be made");
+        lp_page_cell(self, reason, LP_PAGE_PLAIN);
+        g_string_append(self->text, "<td></td>");
+    }
     add_fate(self, "/refused_memory", "refused: more than an accelerator's memory");
     add_fate(self, "/bounded", "ruled out: their lower bound is above what is shown");
     add_fate(self, "/alike", "the same as another plan in all that a run sees");

@@ -2,6 +2,8 @@
 /* All plans of a search as JSON. */
 #include "report/search_candidates.h"
 
+#include "base/file.h"
+
 #include <math.h>
 
 /* Others than those that were simulated, for a plot. */
@@ -43,14 +45,46 @@ find_others(const LpSearchReport *self)
     return others;
 }
 
+/* Whether all machines' names have @word. */
+static gboolean
+is_common(const LpSearchSpace *space, const char *word)
+{
+    for (guint i = 0; i < space->n_machines; i++) {
+        g_auto(GStrv) words = g_strsplit(lp_file_label(space->machines[i]->path), " ", -1);
+        if (!g_strv_contains((const char *const *)words, word))
+            return FALSE;
+    }
+    return TRUE;
+}
+
+/* The words of a machine's name that others' names do not have: of one that is made the options
+ * that differ. Returns: (transfer full). */
+static char *
+short_name(const LpSearchSpace *space, guint machine)
+{
+    const char *name = lp_file_label(space->machines[machine]->path);
+    g_auto(GStrv) words = g_strsplit(name, " ", -1);
+    GString *own = g_string_new(NULL);
+    for (guint i = 0; words[i] != NULL; i++)
+        if (!is_common(space, words[i]))
+            g_string_append_printf(own, "%s%s", own->len > 0 ? " " : "",
+                                   words[i] + (g_str_has_prefix(words[i], "--") ? 2 : 0));
+    if (own->len == 0)
+        g_string_append(own, name);
+    return g_string_free(own, FALSE);
+}
+
 void
 lp_search_report_add_candidates(json_t *root, const LpSearchReport *self)
 {
     json_t *candidates = lp_json_set_array(root, "candidates");
     for (guint i = 0; i < self->result->runs->len; i++) {
         lp_search_report_add_plan(candidates, self, i);
-        lp_json_set_number(json_array_get(candidates, i), "over_first",
+        json_t *candidate = json_array_get(candidates, i);
+        lp_json_set_number(candidate, "over_first",
                            run_at(self, i)->time_s / run_at(self, 0)->time_s - 1.0);
+        g_autofree char *machine = short_name(self->space, run_at(self, i)->plan.machine);
+        lp_json_set_text(candidate, "machine", machine);
     }
     json_t *array = lp_json_set_array(root, "not_simulated");
     g_autoptr(GPtrArray) others = find_others(self);

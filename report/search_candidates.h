@@ -8,9 +8,9 @@ G_BEGIN_DECLS
 
 /**
  * Adds to @root, what lp_search_report_to_json() gives, "candidates": all plans that were
- * simulated, as "plans" has those that are shown, each with "over_first", what it takes more than
- * the first, a fraction; and "not_simulated": of others, those of the best closed forms,
- * "memory_bytes" and "closed_form_s".
+ * simulated, as "plans" has those that are shown, each with "over_first", what it takes longer
+ * than the first, a fraction, and "machine", what sets its machine's name apart; and
+ * "not_simulated": of others, those of the best closed forms, "memory_bytes" and "closed_form_s".
  */
 void lp_search_report_add_candidates(json_t *root, const LpSearchReport *self);
 

@@ -6,9 +6,9 @@
 
 G_BEGIN_DECLS
 
-/** Comma-separated values (RFC 4180), a row for each plan that was simulated, the fastest first:
- * its rank, machine, what was varied, time, memory, closed form, lower bound, whether it is on the
- * front, and its terms; SI units. Returns: (transfer full). */
+/** Comma-separated values (RFC 4180), a row for each plan that was simulated, the best first. The
+ * columns are what JSON has of a plan (lp_search_report_add_plan()): its members by their names,
+ * those of "set" by theirs, those of "terms_s" with "_s" behind. Returns: (transfer full). */
 char *lp_search_report_to_csv(const LpSearchReport *self);
 
 G_END_DECLS

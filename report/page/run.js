@@ -146,23 +146,33 @@
     box.append(select);
   };
 
-  /* What colours stand for: what differs between plans, first of all degrees. */
-  const addPlansTools = (box, id) => {
+  /* What colours stand for, and what time stands against: what differs between plans. */
+  const addChoice = (box, name, entries, act) => {
     const label = document.createElement("label"), select = document.createElement("select");
-    const candidates = results.candidates;
-    const differs = name => new Set(candidates.map(plan => plan.set[name])).size > 1;
-    const names = [...new Set(candidates.flatMap(plan => Object.keys(plan.set)))].filter(differs);
-    if (new Set(candidates.map(plan => plan.platform)).size > 1)
-      names.unshift("machine");
-    for (const name of names) {
+    for (const [value, text] of entries) {
       const option = document.createElement("option");
-      option.textContent = name;
+      option.value = value;
+      option.textContent = text;
       select.append(option);
     }
-    select.addEventListener("change", () => set(id, "by", select.value));
-    label.append("Colours: ", select);
+    select.addEventListener("change", () => act(select.value));
+    label.append(name, select);
     box.append(label);
-    kept[id] = {by: names[0] ?? "tp"};
+  };
+
+  const addPlansTools = (box, id) => {
+    const candidates = results.candidates;
+    const differs = value => new Set(candidates.map(value)).size > 1;
+    const names = [...new Set(candidates.flatMap(plan => Object.keys(plan.set)))];
+    const colours = names.filter(name => differs(plan => plan.set[name]));
+    if (differs(plan => plan.machine))
+      colours.unshift("machine");
+    const across = Object.entries({memory_bytes: "memory", accelerators: "accelerators", price_usd: "price",
+                                   energy_j_per_token: "energy a token"});
+    addChoice(box, "Colours: ", colours.map(name => [name, name]), value => set(id, "by", value));
+    addChoice(box, "Against: ", across.filter(([key], i) => i === 0 || differs(plan => plan[key])),
+              value => set(id, "along", value));
+    kept[id] = {by: colours[0] ?? names[0] ?? "machine"};
   };
 
   const makers = {"plot-matrix": addMatrixTools, "plot-plans": addPlansTools};

@@ -287,7 +287,15 @@ class Pages(unittest.TestCase):
             self.assertEqual(shown if words == "" else sorted(shown), None if words == "" else wanted)
         page.evaluate("""document.querySelectorAll("#table-plans tbody tr")[2].click()""")
         self.assertEqual(page.evaluate("lightpathViews['plot-plans'].signal('picked')"), by_memory[2]["rank"])
-        colours = page.evaluate("""Array.from(document.querySelectorAll("[data-for=plot-plans] option"), one => one.value)""")
+        for key in "accelerators", "memory_bytes":
+            page.evaluate(f"""(select => {{ select.value = "{key}"; select.dispatchEvent(new Event("change")); }})(
+                document.querySelectorAll("[data-for=plot-plans] select")[1])""")
+            front = page.evaluate("lightpathViews['plot-plans'].data('front').map(row => row.rank)")
+            wanted = [plan["rank"] for plan in plans if plan["on_front"] and not any(
+                other[key] <= plan[key] and other["iteration_time_s"] < plan["iteration_time_s"] for other in plans)]
+            self.assertEqual(sorted(front), wanted, key)
+        colours = page.evaluate("""Array.from(document.querySelector("[data-for=plot-plans] select").options,
+                                              one => one.value)""")
         self.assertEqual(set(colours) - {"machine"},
                          {name for name in plans[0]["set"] if len({plan["set"][name] for plan in plans}) > 1})
         page.close()

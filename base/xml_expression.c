@@ -27,6 +27,14 @@ be_silent(void *data, xmlErrorPtr raised)
     (void)data, (void)raised;
 }
 
+/* @value without the rounding of its unit, so that 100us is 1e-4. */
+static double
+round_off(double value)
+{
+    char digits[G_ASCII_DTOSTR_BUF_SIZE];
+    return g_ascii_strtod(g_ascii_formatd(digits, sizeof digits, "%.15g", value), NULL);
+}
+
 /* The number that @text is, with or without a unit; NAN: it is none. */
 static double
 number_of(const char *text)
@@ -36,7 +44,7 @@ number_of(const char *text)
         return value;
     for (LpQuantity quantity = LP_QUANTITY_TIME; quantity <= LP_QUANTITY_PRICE; quantity++)
         if (lp_quantity_parse(quantity, text, &value, NULL))
-            return value;
+            return round_off(value);
     return NAN;
 }
 

@@ -33,11 +33,20 @@ static const char *const keep_names[] = {"all", "recorded", NULL};
 /* --- memory --- */
 
 static void
+clear_constraint(gpointer data)
+{
+    LpStudyConstraint *constraint = data;
+    lp_xml_expression_free(constraint->expression);
+    g_free(constraint->where);
+}
+
+static void
 clear_value(gpointer data)
 {
     LpStudyValue *value = data;
     g_free(value->label);
     lp_study_inputs_clear(&value->inputs);
+    clear_constraint(&value->only);
 }
 
 static void
@@ -46,14 +55,6 @@ clear_axis(gpointer data)
     LpStudyAxis *axis = data;
     g_free(axis->name);
     g_array_unref(axis->values);
-}
-
-static void
-clear_constraint(gpointer data)
-{
-    LpStudyConstraint *constraint = data;
-    lp_xml_expression_free(constraint->expression);
-    g_free(constraint->where);
 }
 
 static void
@@ -140,7 +141,7 @@ read_axis(const LpXml *xml, xmlNode *node, LpStudy *self, GError **error)
     LpStudyAxis axis = {g_strdup(as != NULL ? as : name),
                         new_array(sizeof(LpStudyValue), clear_value), self->dimensions->len - 1};
     for (char **value = values; *value != NULL; value++) {
-        LpStudyValue one = {g_strdup(*value), lp_study_inputs_new()};
+        LpStudyValue one = {g_strdup(*value), lp_study_inputs_new(), {NULL, NULL}};
         if (is_name)
             lp_study_inputs_name(&one.inputs, xml, of, *value);
         one.inputs.has_machine |= of == LP_STUDY_OF_MACHINE && strcmp(name, "system") == 0;
@@ -154,18 +155,34 @@ read_axis(const LpXml *xml, xmlNode *node, LpStudy *self, GError **error)
 }
 
 static gboolean
+read_condition(const LpXml *xml, const xmlNode *node, const char *attribute, LpStudyConstraint *out,
+               GError **error)
+{
+    out->where = lp_study_where(xml, node, attribute);
+    out->expression = lp_xml_expression_new(lp_xml_attribute(node, attribute), error);
+    if (out->expression == NULL)
+        g_prefix_error(error, "%s", out->where);
+    return out->expression != NULL;
+}
+
+/* Cases of one name are told apart by where they are any. */
+static gboolean
 read_case(const LpXml *xml, xmlNode *node, LpStudyAxis *axis, GError **error)
 {
     const char *label = lp_xml_attribute(node, "name");
+    gboolean is_conditional = lp_xml_attribute(node, "only") != NULL;
     for (guint i = 0; i < axis->values->len; i++)
-        if (strcmp(g_array_index(axis->values, LpStudyValue, i).label, label) == 0) {
+        if (!is_conditional &&
+            strcmp(g_array_index(axis->values, LpStudyValue, i).label, label) == 0) {
             lp_xml_error(xml, node, LP_INPUT_ERROR_VALUE, error,
-                         "<case> name: got \"%s\" twice, wanted each once", label);
+                         "<case> name: got \"%s\" twice, wanted each once, or only=\"...\"", label);
             return FALSE;
         }
-    LpStudyValue value = {g_strdup(label), lp_study_inputs_new()};
+    LpStudyValue value = {g_strdup(label), lp_study_inputs_new(), {NULL, NULL}};
     g_array_append_val(axis->values, value);
     LpStudyValue *own = &g_array_index(axis->values, LpStudyValue, axis->values->len - 1);
+    if (is_conditional && !read_condition(xml, node, "only", &own->only, error))
+        return FALSE;
     for (xmlNode *child = lp_xml_element(node->children, NULL); child != NULL;
          child = lp_xml_element(child->next, NULL))
         if (!lp_study_inputs_read(&own->inputs, xml, child, error))
@@ -179,11 +196,13 @@ read_choice(const LpXml *xml, xmlNode *node, LpStudy *self, GError **error)
     LpStudyAxis axis = {g_strdup(lp_xml_attribute(node, "name")),
                         new_array(sizeof(LpStudyValue), clear_value), self->dimensions->len - 1};
     for (xmlNode *child = lp_xml_element(node->children, "case"); child != NULL;
-         child = lp_xml_element(child->next, "case"))
+         child = lp_xml_element(child->next, "case")) {
+        self->is_conditional |= lp_xml_attribute(child, "only") != NULL;
         if (!read_case(xml, child, &axis, error)) {
             clear_axis(&axis);
             return FALSE;
         }
+    }
     return add_axis(xml, node, self, &axis, error);
 }
 
@@ -238,7 +257,8 @@ read_repeat(const LpXml *xml, xmlNode *node, LpStudy *self, GError **error)
                         self->dimensions->len};
     g_array_append_val(self->dimensions, self->axes->len);
     for (guint64 i = 0; i < n; i++) {
-        LpStudyValue one = {g_strdup_printf("%" G_GUINT64_FORMAT, seed + i), lp_study_inputs_new()};
+        LpStudyValue one = {
+            g_strdup_printf("%" G_GUINT64_FORMAT, seed + i), lp_study_inputs_new(), {NULL, NULL}};
         g_array_append_val(axis.values, one);
         if (!lp_study_inputs_add(&one.inputs, xml, node, LP_STUDY_OF_COMMAND, "seed", one.label,
                                  error)) {
@@ -254,12 +274,11 @@ read_repeat(const LpXml *xml, xmlNode *node, LpStudy *self, GError **error)
 static gboolean
 read_constraint(const LpXml *xml, const xmlNode *node, LpStudy *self, GError **error)
 {
-    LpStudyConstraint constraint = {lp_xml_expression_new(lp_xml_attribute(node, "that"), error),
-                                    lp_study_where(xml, node, "that")};
+    LpStudyConstraint constraint = {NULL, NULL};
+    gboolean good = read_condition(xml, node, "that", &constraint, error);
     g_array_append_val(self->constraints, constraint);
-    if (constraint.expression == NULL)
-        g_prefix_error(error, "%s", constraint.where);
-    return constraint.expression != NULL;
+    self->is_conditional = TRUE;
+    return good;
 }
 
 static gboolean

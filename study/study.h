@@ -16,10 +16,17 @@ typedef struct {
     const char *const *recorded; /**< keys of its JSON that are recorded where nothing is named */
 } LpStudyCommand;
 
+/** What must hold of a point. */
+typedef struct {
+    LpXmlExpression *expression; /* owned; NULL: nothing */
+    char *where;                 /* owned: "FILE:LINE: <constraint> that: ", or NULL */
+} LpStudyConstraint;
+
 /** One of the values of an axis. */
 typedef struct {
     char *label; /* owned */
     LpStudyInputs inputs;
+    LpStudyConstraint only; /**< where it is a value */
 } LpStudyValue;
 
 /** Values and the name of their column. */
@@ -28,12 +35,6 @@ typedef struct {
     GArray *values;  /* owned: LpStudyValue */
     guint dimension; /**< axes of one dimension are zipped, dimensions are crossed */
 } LpStudyAxis;
-
-/** What must hold of a point. */
-typedef struct {
-    LpXmlExpression *expression; /* owned */
-    char *where;                 /* owned: "FILE:LINE: <constraint> that: " */
-} LpStudyConstraint;
 
 /** A key of the command's JSON, and the column that it goes to. */
 typedef struct {
@@ -49,10 +50,11 @@ typedef struct {
     const LpStudyCommand *command; /* borrowed */
     gboolean keeps_all;            /**< the whole JSON of each run, or what is recorded */
     LpStudyInputs base;
-    GArray *axes;        /* owned: LpStudyAxis, those of one dimension one after the other */
-    GArray *dimensions;  /* owned: guint, which axis is the first of each */
-    GArray *constraints; /* owned: LpStudyConstraint */
-    GArray *records;     /* owned: LpStudyRecord */
+    GArray *axes;            /* owned: LpStudyAxis, those of one dimension one after the other */
+    GArray *dimensions;      /* owned: guint, which axis is the first of each */
+    GArray *constraints;     /* owned: LpStudyConstraint */
+    gboolean is_conditional; /**< not all combinations are points */
+    GArray *records;         /* owned: LpStudyRecord */
 } LpStudy;
 
 /** Reads @path. Names of files in it that are paths are relative to its folder. Nothing that it

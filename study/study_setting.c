@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-const char *const lp_study_owner_names[] = {"workload", "machine", "command", NULL};
+const char *const lp_study_owner_names[] = {"workload", "machine", "command", "variable", NULL};
 
 /* Of one run, so that several runs cannot share it, or of the layout of its result. */
 static const char *const kept_options[] = {
@@ -145,6 +145,9 @@ lp_study_setting_check(const LpStudySetting *self, GError **error)
         break;
     case LP_STUDY_OF_COMMAND:
         good = check_option(self, error);
+        break;
+    case LP_STUDY_OF_NOBODY:
+        good = TRUE;
         break;
     case LP_STUDY_N_OWNERS:
         g_assert_not_reached();

@@ -11,10 +11,11 @@ typedef enum {
     LP_STUDY_OF_WORKLOAD,
     LP_STUDY_OF_MACHINE,
     LP_STUDY_OF_COMMAND,
+    LP_STUDY_OF_NOBODY, /**< a variable of expressions */
     LP_STUDY_N_OWNERS
 } LpStudyOwner;
 
-/** "workload", "machine", "command"; NULL-ended. */
+/** "workload", "machine", "command", "variable"; NULL-ended. */
 extern const char *const lp_study_owner_names[];
 
 /** A setting. */

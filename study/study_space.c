@@ -108,17 +108,28 @@ look_up(const char *name, gconstpointer data)
 }
 
 static gboolean
-holds(const LpStudySpace *self, gboolean *out_holds, GError **error)
+test(const LpStudySpace *self, const LpStudyConstraint *constraint, gboolean *out_holds,
+     GError **error)
 {
     *out_holds = TRUE;
-    for (guint i = 0; *out_holds && i < self->study->constraints->len; i++) {
-        const LpStudyConstraint *constraint =
-            &g_array_index(self->study->constraints, LpStudyConstraint, i);
-        if (!lp_xml_expression_test(constraint->expression, look_up, self, out_holds, error)) {
-            g_prefix_error(error, "%s", constraint->where);
+    if (constraint->expression == NULL ||
+        lp_xml_expression_test(constraint->expression, look_up, self, out_holds, error))
+        return TRUE;
+    g_prefix_error(error, "%s", constraint->where);
+    return FALSE;
+}
+
+static gboolean
+holds(const LpStudySpace *self, gboolean *out_holds, GError **error)
+{
+    const LpStudy *study = self->study;
+    *out_holds = TRUE;
+    for (guint i = 0; *out_holds && study->is_conditional && i < study->axes->len; i++)
+        if (!test(self, &value_at(self, i)->only, out_holds, error))
             return FALSE;
-        }
-    }
+    for (guint i = 0; *out_holds && i < study->constraints->len; i++)
+        if (!test(self, &g_array_index(study->constraints, LpStudyConstraint, i), out_holds, error))
+            return FALSE;
     return TRUE;
 }
 
@@ -236,7 +247,7 @@ void
 lp_study_space_seek(LpStudySpace *self, guint64 first)
 {
     self->first = first;
-    if (self->study->constraints->len == 0)
+    if (!self->study->is_conditional)
         jump(self, first);
     else
         restart(self);
@@ -245,7 +256,7 @@ lp_study_space_seek(LpStudySpace *self, guint64 first)
 static gboolean
 count(LpStudySpace *self, GError **error)
 {
-    if (self->study->constraints->len == 0) {
+    if (!self->study->is_conditional) {
         self->n_points = (guint64)lp_study_n_combinations(self->study);
         return TRUE;
     }
@@ -255,13 +266,14 @@ count(LpStudySpace *self, GError **error)
             return FALSE;
         self->n_points += is_point ? 1 : 0;
     }
-    const LpStudyConstraint *last = &g_array_index(self->study->constraints, LpStudyConstraint,
-                                                   self->study->constraints->len - 1);
+    guint n = self->study->constraints->len;
+    g_autofree char *where =
+        n > 0 ? g_strdup(g_array_index(self->study->constraints, LpStudyConstraint, n - 1).where)
+              : g_strdup_printf("%s: ", self->study->path);
     return self->n_points > 0 ||
-           lp_value_error(error, "%sgot no point of %.0f for which %s, wanted at least one",
-                          last->where, lp_study_n_combinations(self->study),
-                          self->study->constraints->len > 1 ? "this and all other constraints hold"
-                                                            : "it holds");
+           lp_value_error(error, "%sgot no point of %.0f for which %s, wanted at least one", where,
+                          lp_study_n_combinations(self->study),
+                          n == 1 ? "it holds" : "all constraints hold");
 }
 
 /* Names the dimension with the most values where there are too many combinations. */

@@ -1,11 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Direct connection from the traffic matrix against fat trees of equal price: 128 A100 in domains of
-8, circuits that are set once before the job (static), after TopoOpt (NSDI 2023, arXiv 2202.00433).
-
-Circuits are simulated step by step and without collapsing, so that relays meet what they forward:
-batches are small for that."""
+"""Tables and picture of direct.xml: direct connection from the traffic matrix against fat trees of equal price."""
 from drawing import box, line, picture as draw, text
-from program import figures, on_machines, sets
 from switching import table
 
 ACCELERATORS = 128
@@ -17,59 +12,20 @@ TRANSCEIVER_USD, PACKET_PORT_USD, CIRCUIT_PORT_USD = 879, 37299 / 64, 520
 TREE_LINK_USD = 4 * TRANSCEIVER_USD + 3 * PACKET_PORT_USD
 DIRECT_LINK_USD = TRANSCEIVER_USD + CIRCUIT_PORT_USD
 PORTS = (2, 4, 6)
-WORKLOADS = {
-    "gpt3-175b": "tp=8 pp=8 dp=2 global-batch=16",
-    "llama-3-70b": "tp=8 pp=1 dp=16 micro-batch=1 global-batch=16 zero=3 precision=bf16 "
-                   "kernels=eager overlap-dp=yes overlap-param=yes",
-    "mixtral-8x7b": "tp=8 pp=4 dp=4 ep=4 micro-batch=8 global-batch=256 virtual-stages=1 "
-                    "schedule=1f1b recompute=full overlap-dp=yes overlap-param=yes",
-}
+WORKLOADS = ("gpt3-175b", "llama-3-70b", "mixtral-8x7b")
 # Direct circuits; a fat tree of equal price; one switch for all with the same links.
 NETWORKS = ("direct", "fat tree", "ideal switch")
-COLUMNS = ("workload", "ports", "network", "gbps", "iteration_time_s", "tokens_per_s", "price_usd")
-
-
-def cases():
-    return [(workload, ports, network) for workload in WORKLOADS for ports in PORTS
-            for network in NETWORKS]
-
+COLUMNS = ("workload", "ports", "network", "iteration_time_s", "tokens_per_s")
 
 # Of each kind of row one that takes well below a second.
-FEW = [("gpt3-175b", 2, "fat tree"), ("llama-3-70b", 4, "ideal switch")]
+FEW = ["$workload = 'gpt3-175b' and $ports = 2 and $network = 'fat tree'",
+       "$workload = 'llama-3-70b' and $ports = 4 and $network = 'ideal switch'"]
 
 
 def rate_gbps(network, ports):
     """Of an accelerator, each way."""
     whole = ports * LINK_GBPS
     return whole * DIRECT_LINK_USD / TREE_LINK_USD if network == "fat tree" else whole
-
-
-def machine(network, ports):
-    rate = f"--scale-out-bandwidth={rate_gbps(network, ports):.6g}GBps"
-    common = [f"--accelerators={ACCELERATORS}", rate]
-    if network == "direct":
-        return ["--system=ocs", "--policy=static", f"--ports-per-accelerator={ports}",
-                f"--wavelength-bandwidth={LINK_GBPS}GBps", *common]
-    crossbar = ["--topology=crossbar"] if network == "ideal switch" else []
-    return ["--system=dgx-a100", *crossbar, *common]
-
-
-def price_usd(network, ports):
-    """Of the network between domains; nobody sells the ideal switch."""
-    return ACCELERATORS * ports * DIRECT_LINK_USD if network != "ideal switch" else ""
-
-
-def run_case(case):
-    workload, ports, network = case
-    whole = ["--fidelity=message", "--collapse=off"] if network == "direct" else []
-    result = on_machines([machine(network, ports)], "simulate", workload,
-                         *sets(WORKLOADS[workload]), *whole, "--ignore-memory")["simulated"]
-    values = (*case, rate_gbps(network, ports), result["iteration_time_s"],
-              result["tokens_per_s"], price_usd(network, ports))
-    return [dict(zip(COLUMNS, map(figures, values)))]
-
-
-# --- what follows ---
 
 
 def times(rows, workload, ports):

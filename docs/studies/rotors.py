@@ -1,73 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Circuits that turn by the clock (a rotor), that are set up on request (demand, provision), and that
-have an electrical network beside them (hybrid): 128 A100 in domains of eight, two lanes and 200 Gb/s for
-each accelerator, against an electrical crossbar of the same rate on the same rails.
-
-A hybrid has four fifths of the rate over circuits and one fifth beside them. A rotor's slot is ten dead
-times, so that circuits carry bytes nine tenths of the time."""
+"""Tables and picture of rotors.xml: circuits that turn by the clock, that are set up on request, and that have an
+electrical network beside them."""
 from drawing import Logarithmic, curve, line, picture as draw, text
-from program import figures, on_machines, sets
 from switching import table
 
-ACCELERATORS, RATE_GBPS = 128, 25
 DEAD_TIMES = {"1us": 1e-6, "10us": 1e-5, "100us": 1e-4, "1ms": 1e-3, "10ms": 1e-2, "100ms": 0.1}
-SLOTS = {"1us": "10us", "10us": "100us", "100us": "1ms", "1ms": "10ms", "10ms": "100ms", "100ms": "1s"}
-COMMON = "micro-batch=1 virtual-stages=1 schedule=1f1b"
-MODELS = {
-    "gpt3-175b": f"tp=8 pp=4 dp=4 global-batch=64 {COMMON}",
-    "llama-3-70b": "precision=bf16 tp=8 pp=2 dp=8 zero=3 reshard=yes global-batch=64 micro-batch=2 "
-                   "virtual-stages=1 schedule=1f1b kernels=eager",
-    "mixtral-8x7b": "tp=8 pp=4 dp=4 ep=4 global-batch=128 micro-batch=8 virtual-stages=1 "
-                    "schedule=1f1b recompute=full",
-}
+MODELS = ("gpt3-175b", "llama-3-70b", "mixtral-8x7b")
 NETWORKS = ("demand", "provision", "hybrid", "rotor, one circuit", "rotor, two")
 COLUMNS = ("model", "network", "dead_time", "iteration_time_s", "closed_form_s", "reconfiguration_s")
 
-
-def cases():
-    """(model, network, dead time)"""
-    for model in MODELS:
-        yield model, "electrical", ""
-        for network in NETWORKS:
-            for dead_time in DEAD_TIMES:
-                yield model, network, dead_time
-
-
 # Of each kind of row one that takes well below a second.
-FEW = [("gpt3-175b", "rotor, two", "100us"), ("llama-3-70b", "hybrid", "10ms"),
-       ("mixtral-8x7b", "electrical", "")]
+FEW = ["$model = 'gpt3-175b' and $network = 'rotor, two' and $dead_time = 1e-4",
+       "$model = 'llama-3-70b' and $network = 'hybrid' and $dead_time = 1e-2",
+       "$model = 'mixtral-8x7b' and $network = 'electrical'"]
 
 
-def machine(model, network, dead_time):
-    size = [f"--accelerators={ACCELERATORS}"]
-    if network == "electrical":
-        return ["--system=dgx-a100", "--topology=crossbar", "--joined-rails=no", *size]
-    circuits = ["--system=ocs", "--circuit-ports=2", f"--reconfiguration-time={dead_time}", *size]
-    if network == "hybrid":
-        # Circuits of experts take all lanes.
-        steered = ["--circuit-traffic=ep"] if model == "mixtral-8x7b" else []
-        return [*circuits, "--policy=hybrid", "--hybrid-policy=provision", *steered,
-                f"--scale-out-bandwidth={RATE_GBPS * 0.8:g}GBps",
-                f"--electrical-bandwidth={RATE_GBPS * 0.2:g}GBps"]
-    if network.startswith("rotor"):
-        return [*circuits, "--policy=rotor", f"--slot-time={SLOTS[dead_time]}",
-                f"--rotor-hops={2 if network == NETWORKS[-1] else 1}"]
-    return [*circuits, f"--policy={network}"]
-
-
-def run_case(case):
-    result = on_machines([machine(*case)], "simulate", case[0], *sets(MODELS[case[0]]),
-                         "--ignore-memory")
-    values = (*case, result["simulated"]["iteration_time_s"],
-              result["closed_form"]["iteration_time_s"],
-              result["simulated"]["terms_s"]["reconfiguration"])
-    return [dict(zip(COLUMNS, map(figures, values)))]
-
-
-# --- what follows ---
-
-
-def find(rows, model, network, dead_time=""):
+def find(rows, model, network, dead_time="1us"):
+    """The electrical network has no dead time, and a row with the shortest."""
     return next(row for row in rows
                 if (row["model"], row["network"], row["dead_time"]) == (model, network, dead_time))
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Studies: docs/studies/run.py NAME runs one (--help lists them), and all each of them. A study has its rows in NAME.csv and its
-picture in NAME.svg beside it, and its tables in a document; all are written, and the tables printed.
+picture in NAME.svg beside it, and its tables in a document; all are written, and the tables printed. Those with a NAME.xml are
+run by "lightpath sweep" (docs/sweep.md), and NAME.py has what follows from their rows; the others' NAME.py runs them, too.
 
 --draw takes the CSV files as they are and runs nothing; --small runs a few cases of each study, writes nothing, and says what of
 the files differs, to the last digit; --jobs=N runs so many simulations at a time (2).
@@ -9,9 +10,14 @@ Environment: LIGHTPATH (the program; else the one of the search path)."""
 import argparse
 import concurrent.futures
 import csv
+import html
 import importlib
+import json
 import pathlib
 import sys
+import tempfile
+
+from program import figures, lightpath
 
 HERE = pathlib.Path(__file__).resolve().parent
 DOCUMENTS = HERE.parent
@@ -42,6 +48,33 @@ def write_rows(name, columns, rows):
         writer = csv.DictWriter(file, columns, lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
+
+
+def sweep_file(name):
+    return HERE / f"{name}.xml"
+
+
+def sweep(name, columns, n_jobs, few=()):
+    """The rows of the study NAME.xml: of points for which one of the expressions of @few holds, or of all."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = sweep_file(name)
+        if few:
+            only = html.escape(" or ".join(f"({one})" for one in few))
+            file = pathlib.Path(folder, file.name)
+            file.write_text(sweep_file(name).read_text().replace("</study>", f'<constraint that="{only}"/></study>'))
+        points = json.loads(lightpath("sweep", file, f"--store={folder}/store", f"--jobs={n_jobs}",
+                                      "--export=json"))["points"]
+    for point in points:
+        if point["state"] != "done":
+            raise SystemExit(f"{name}: {point['set']}: {point['message']}")
+    return [{column: figures({**point["set"], **point["recorded"]}[column]) for column in columns} for point in points]
+
+
+def run_study(name, study, n_jobs, small):
+    """The rows of a study, all or a few."""
+    if sweep_file(name).exists():
+        return sweep(name, study.COLUMNS, n_jobs, study.FEW if small else ())
+    return run_cases(study, study.FEW if small else study.cases(), n_jobs)
 
 
 def run_cases(study, cases, n_jobs):
@@ -84,7 +117,7 @@ def run(name, draw, n_jobs):
     study = load(name)
     before = study.tables(read_rows(name)) if csv_file(name).exists() else ""
     if not draw:
-        write_rows(name, study.COLUMNS, run_cases(study, study.cases(), n_jobs))
+        write_rows(name, study.COLUMNS, run_study(name, study, n_jobs, False))
     rows = read_rows(name)
     after = study.tables(rows)
     if hasattr(study, "picture"):
@@ -99,7 +132,7 @@ def run(name, draw, n_jobs):
 def differences(name, n_jobs):
     """What is otherwise in the files of a study than its small cases, picture and tables are now: lines for people."""
     study, rows = load(name), read_rows(name)
-    found = [f"{name}: not in its rows: {row}" for row in run_cases(study, study.FEW, n_jobs) if row not in rows]
+    found = [f"{name}: not in its rows: {row}" for row in run_study(name, study, n_jobs, True) if row not in rows]
     if hasattr(study, "picture") and picture_file(name).read_text() != study.picture(rows):
         found.append(f"{name}: its picture is not of its rows")
     texts = "".join(file.read_text() for file in TEXTS)

@@ -1,67 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An expert model like GLaM on 3,072 H100: an electrical network, an optical substrate in place of
-it, larger substrates, and more bandwidth off the chip. By simulation, the consistent closed form
-and AMPeD's (Moolchandani et al., ISPASS 2023, whose third case this is)."""
+"""Tables and picture of substrates.xml: an expert model on an electrical network, and on optical substrates."""
 from drawing import curve, line, picture as draw, text, Logarithmic
-from program import figures, on_machines, sets
 from switching import table
 
-ACCELERATORS = 3072
-IN_GBPS, OUT_GBPS = 450, 50  # each way: NVLink 4, and a card of 400 Gb/s (dgx-h100)
 SIZES = (8, 16, 32, 64, 128, 512, 3072)  # accelerators of a substrate
 FACTORS = (1, 2, 4)  # bandwidth off the chip, to the substrate
-WORKLOAD = "glam-64e"
-PLAN = ("tp=8 expert-tp=8 dp=384 ep=64 micro-batch=4 global-batch=1536 zero=1 "
-        "algorithm-dp={algorithm}")
 # Gradients summed by one ring over all replicas; or in a domain first, and then between domains.
 ALGORITHMS = ("ring", "ring+ring")
-# What joins domains: a fat tree without oversubscription, or a second substrate as fast as the first.
-NETWORKS = ("electrical", "substrate")
 FORMS = {"simulated": "simulated", "consistent": "closed_form", "amped": "amped"}
 TERMS = ("compute", "tp", "dp", "ep", "optimizer")
 COLUMNS = ("network", "size", "factor", "algorithm",
            *(f"{form}_{name}_s" for form in FORMS for name in ("time", *TERMS)))
 
-
-def cases():
-    """(network between domains, accelerators of a domain, bandwidth off the chip, algorithm)"""
-    for algorithm in ALGORITHMS:
-        for factor in FACTORS:
-            yield "substrate", 8, factor, algorithm
-        for size in SIZES:
-            for factor in FACTORS:
-                yield "electrical", size, factor, algorithm
-
-
 # Of each kind of row one that takes well below a second.
-FEW = [("electrical", 8, 1, "ring"), ("electrical", 64, 2, "ring+ring"),
-       ("substrate", 8, 1, "ring")]
-
-
-def machine(network, size, factor):
-    common = ["--accelerator=h100-sxm", f"--accelerators={ACCELERATORS}", f"--domain-size={size}",
-              f"--domain-bandwidth={IN_GBPS * factor}GBps", "--system=optical-substrate"]
-    if network == "substrate":
-        return [*common, f"--scale-out-bandwidth={IN_GBPS * factor}GBps"]
-    if size == 8 and factor == 1:
-        return ["--system=dgx-h100", f"--accelerators={ACCELERATORS}"]
-    if size == ACCELERATORS:
-        return [*common, "--domain-technology=optical"]
-    return [*common, f"--scale-out-bandwidth={OUT_GBPS}GBps", "--domain-technology=optical"]
-
-
-def run_case(case):
-    network, size, factor, algorithm = case
-    result = on_machines([machine(network, size, factor)], "simulate", WORKLOAD,
-                         *sets(PLAN.format(algorithm=algorithm)), "--ignore-memory")
-    values = [*case]
-    for form in FORMS.values():
-        values += [result[form]["iteration_time_s"],
-                   *(result[form]["terms_s"][term] for term in TERMS)]
-    return [dict(zip(COLUMNS, map(figures, values)))]
-
-
-# --- what follows ---
+FEW = ["$network = 'electrical' and $size = 8 and $factor = 1 and $algorithm = 'ring'",
+       "$network = 'electrical' and $size = 64 and $factor = 2 and $algorithm = 'ring+ring'",
+       "$network = 'substrate' and $factor = 1 and $algorithm = 'ring'"]
 
 
 class Results:

@@ -119,6 +119,17 @@ class Points(Sweep):
         self.assertIn("--system=dgx-h100", json.loads(told[1][0]))
         self.assertNotIn("--system=dgx-a100", json.loads(told[1][0]))
 
+    def test_conditions(self):
+        """Cases that are there for some points only, and variables that are nobody's."""
+        rows = self.rows(self.study(
+            '<workload name="gpt3-125m" framework="none" dp="{$n}"/>' + OPTIONS + '<axis name="n" of="variable" values="8|16"/>'
+            '<choice name="network"><case name="a" only="$n = 8"><machine system="dgx-a100" accelerators="{$n}"/></case>'
+            '<case name="b" only="$n = 8"><machine system="dgx-h100" accelerators="8"/></case>'
+            '<case name="b" only="$n != 8"><machine system="dgx-h100" accelerators="{$n}"/></case></choice>'
+            '<record key="accelerators"/>', attributes='command="estimate"'))
+        self.assertEqual([(row["n"], row["network"], row["accelerators"]) for row in rows],
+                         [("8", "a", "8"), ("8", "b", "8"), ("16", "b", "16")])
+
     def test_machine_file(self):
         """A generated machine of the shipped ones takes other options."""
         rows = self.rows(self.study(
@@ -195,6 +206,14 @@ class Refused(Sweep):
                  base + '<constraint that="$tp"/><axis name="tp" values="1"/>'),
                 (1, "study.xml:3: <constraint> that: got no point of 4 for which it holds, wanted at least one",
                  base + '<constraint that="$tp > 8"/><axis name="tp" values="1..4"/>'),
+                (1, 'study.xml:3: <case> name: got "a" twice, wanted each once, or only=',
+                 base + '<choice name="c"><case name="a"/><case name="a"/></choice>'),
+                (1, 'study.xml:3: <case> only: got "$c +", wanted an expression',
+                 base + '<choice name="c"><case name="a" only="$c +"/></choice>'),
+                (1, "study.xml: got no point of 1 for which all constraints hold",
+                 base + '<choice name="c"><case name="a" only="$c = 2"/></choice>'),
+                (1, "study.xml:3: <axis> name: got library, which workloads and machines have, wanted of=",
+                 base + '<axis name="library" values="auto"/>'),
                 (1, "study.xml:3: <options> format: got the option \"format\"", base + '<options format="json"/>'),
                 (1, "study.xml:2: <workload> hidden: ", WORKLOAD.replace("dp=", 'hidden="x" dp=') + MACHINE),
                 (1, "study.xml:2: <machine> got name and system", WORKLOAD + '<machine name="x" system="dgx-a100"/>'),

@@ -81,11 +81,14 @@ OUTPUTS = {
     "workload-attributes": ["workload attributes"],
     "import": ["import huggingface config.json -o model.xml"],
     "validate": [f"validate --cases={table}.csv" for table in TABLES],
+    "search": ["search llama-3-8b optics.xml --vary=tp=1|2,zero=0|3 --objective=energy --accelerator-price=1kUSD",
+               "search llama-3-8b dgx-h100-64 --vary=tp,pp,ep --budget=0"],
     "bench": ["bench ring-1024-flow"],
 }
 # What pages hold has keys of its own.
 PAGES = {"simulate": "simulate gpt3-175b dgx-a100-1024 --set global-batch=128",
-         "scenario": "simulate two-jobs polaris-64"}
+         "scenario": "simulate two-jobs polaris-64",
+         "search": "search llama-3-8b dgx-h100-64 --vary=tp=1|2|4,zero=1|3 --top=1"}
 # They take minutes: test_keys holds what they print.
 NOT_RUN = {"calibrate": "report/calibration_report.c", "accuracy": "cli/bench_accuracy.c"}
 

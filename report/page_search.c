@@ -67,6 +67,7 @@ add_head(LpPage *self)
     lp_page_figure(self, "first plan", FIRST "/iteration_time_s", LP_PAGE_TIME);
     lp_page_figure(self, "closed form", FIRST "/closed_form_s", LP_PAGE_TIME);
     lp_page_figure(self, "its memory", FIRST "/memory_bytes", LP_PAGE_SIZE);
+    lp_page_figure(self, "expected error", FIRST "/expected_error/median", LP_PAGE_SHARE);
     lp_page_figure(self, "its price", FIRST "/price_usd", LP_PAGE_PRICE);
     lp_page_figure(self, "energy a token", FIRST "/energy_j_per_token", LP_PAGE_ENERGY);
     lp_page_figure(self, "best by", "/objective", LP_PAGE_PLAIN);
@@ -217,6 +218,7 @@ static const struct {
                {"accelerators", "accelerators", LP_PAGE_PLAIN},
                {"price_usd", "price", LP_PAGE_PRICE},
                {"energy_j_per_token", "energy a token", LP_PAGE_ENERGY},
+               {"tied_with_first", "tied with first", LP_PAGE_PLAIN},
                {"on_front", "on front", LP_PAGE_PLAIN}};
 
 /* Whether the table has figure @index: not what no plan has, or all have alike. */

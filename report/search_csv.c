@@ -6,28 +6,29 @@
 
 #include <string.h>
 
-/* Members of a plan's objects become columns: of what is varied by their names, of terms with the
- * unit behind. */
-static const struct {
-    const char *key, *suffix;
-} objects[] = {{"set", ""}, {"terms_s", "_s"}};
+/* The column of member @name of a plan's object @key: what is varied by its name, a term with its
+ * unit. Returns: (transfer full). */
+static char *
+column_of(const char *key, const char *name)
+{
+    if (strcmp(key, "set") == 0)
+        return g_strdup(name);
+    return strcmp(key, "terms_s") == 0 ? g_strconcat(name, "_s", NULL)
+                                       : g_strconcat(key, "_", name, NULL);
+}
 
-/* Sets the member "column" of @cells, to the value of @node; those of an object one by one. */
+/* Sets the member @key of @cells to @node; of an object the column of each of its members. */
 static void
 flatten(json_t *cells, const char *key, json_t *node)
 {
-    const char *suffix = "";
-    for (guint i = 0; i < G_N_ELEMENTS(objects); i++)
-        if (strcmp(objects[i].key, key) == 0)
-            suffix = objects[i].suffix;
     const char *name;
     json_t *value;
-    json_object_foreach (node, name, value) {
-        g_autofree char *column = g_strconcat(name, suffix, NULL);
-        (void)json_object_set(cells, column, value);
-    }
     if (!json_is_object(node))
         (void)json_object_set(cells, key, node);
+    json_object_foreach (node, name, value) {
+        g_autofree char *column = column_of(key, name);
+        (void)json_object_set(cells, column, value);
+    }
 }
 
 /* Rows, an object of cells each. Returns: (transfer full). */

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/text_table.h"
 #include "base/units.h"
+#include "report/expected_text.h"
 #include "report/figures.h"
 
 #include <math.h>
@@ -107,7 +108,7 @@ append_plans(GString *out, const LpSearchReport *self, gboolean front)
                                    has_price ? "#price a token/s" : "",
                                    has_energy ? "#energy a token" : "",
                                    "plan",
-                                   front ? "" : "less the first, s",
+                                   front ? "" : "difference from the first, s",
                                    several ? "machine" : "",
                                    NULL};
     g_autoptr(LpTextTable) table = lp_text_table_new(columns);
@@ -131,6 +132,44 @@ append_plans(GString *out, const LpSearchReport *self, gboolean front)
                                several ? lp_file_label(machine_of(self, run)->path) : "");
     }
     lp_text_table_append(out, table, 2);
+}
+
+/* How far predictions of such a plan were from measured steps. */
+static LpExpectedError
+expected_error(const LpSearchReport *self, const LpSearchRun *run)
+{
+    g_autoptr(LpWorkload) workload = lp_search_space_workload(self->space, &run->plan, NULL);
+    return lp_expected_error_find(workload != NULL ? workload : self->space->own,
+                                  machine_of(self, run));
+}
+
+/* Whether the two are nearer to each other than what is known of them. */
+static gboolean
+is_tied(const LpSearchReport *self, const LpSearchRun *run, const LpExpectedError *expected)
+{
+    return fabs(run->time_s / run_at(self, 0)->time_s - 1.0) <= expected->median;
+}
+
+/* Which of the plans that are shown the model cannot tell from the first. */
+static void
+append_ties(GString *out, const LpSearchReport *self)
+{
+    const LpSearchRun *first = run_at(self, 0);
+    LpExpectedError expected = expected_error(self, first);
+    g_autofree char *text =
+        lp_expected_error_to_text(&expected, self->space->own, machine_of(self, first));
+    g_string_append_printf(out, "  expected error of these times: %s\n", text);
+    GString *ranks = g_string_new(NULL);
+    for (guint i = 1; expected.n_steps > 0 && i < lp_search_report_n_shown(self); i++)
+        if (is_tied(self, run_at(self, i), &expected))
+            g_string_append_printf(ranks, "%s%u", ranks->len > 0 ? ", " : "", i + 1);
+    if (ranks->len > 0)
+        g_string_append_printf(
+            out,
+            "  nearer to the first than that, so that the model cannot tell which "
+            "of them is the fastest: %s\n",
+            ranks->str);
+    g_string_free(ranks, TRUE);
 }
 
 static void
@@ -201,6 +240,7 @@ lp_search_report_to_text(const LpSearchReport *self)
     if (result->runs->len > 0) {
         g_string_append(out, "\nbest plans\n");
         append_plans(out, self, FALSE);
+        append_ties(out, self);
         g_string_append(out,
                         "\nno other plan is better than these in time, memory, accelerators and "
                         "price, among those at most a tenth behind the first\n");
@@ -237,6 +277,10 @@ lp_search_report_add_plan(json_t *plans, const LpSearchReport *self, guint index
     if (run->figures.of[LP_OBJECTIVE_ENERGY] > 0.0)
         lp_json_set_number(object, "energy_j_per_token",
                            run->figures.of[LP_OBJECTIVE_ENERGY] / n_tokens);
+    LpExpectedError expected = expected_error(self, run);
+    lp_expected_error_add_json(object, &expected);
+    if (expected.n_steps > 0)
+        json_object_set_new(object, "tied_with_first", json_boolean(is_tied(self, run, &expected)));
     lp_json_set_number(object, "closed_form_s", run->plan.closed_s);
     lp_json_set_number(object, "bound_s", run->plan.bound_s);
     json_object_set_new(object, "on_front", json_boolean(run->is_on_front));

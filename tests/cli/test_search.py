@@ -4,6 +4,7 @@
 
 Environment: LIGHTPATH (the built program)."""
 import csv
+import csv
 import itertools
 import json
 import os
@@ -20,6 +21,7 @@ import xml.etree.ElementTree
 
 from test_command_line import Case, PROGRAM
 
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
 MODEL = ["layers=8", "hidden=1024", "heads=8", "kv-heads=8", "seq=1024", "vocab=8192", "global-batch=32"]
 KINDS = {
     "dense": [],
@@ -235,6 +237,24 @@ class Search(Case):
                                           *["--set=" + setting for setting in MODEL],
                                           *[f"--set={name}={value}" for name, value in first["set"].items()]))
             self.assertEqual(alone["energy_j_per_token"], first["energy_j_per_token"])
+
+    def test_expected_error(self):
+        """Plans that differ by less than the median error of measured steps of their kind are tied."""
+        with open(os.path.join(ROOT, "validation/expected-errors.csv"), newline="", encoding="utf-8") as file:
+            rows = {(row["software"], row["accelerator"], row["kind"]): row for row in csv.DictReader(file)}
+        own = rows["megatron-core-2024", "h100-sxm", "dense"]
+        self.assertGreaterEqual(int(own["steps"]), 10)
+        run = ["search", "gpt3-1.3b", "--system=dgx-h100", "--accelerators=16", "--format=json", "--top=6"]
+        plans = json.loads(self.taken(*run, "--framework=megatron-core-2024", "--vary=tp=1|2,micro-batch"))["plans"]
+        for plan in plans:
+            error = plan["expected_error"]
+            self.assertEqual((error["median"], error["p90"], error["steps"], error["kind"]),
+                             (float(own["median"]), float(own["p90"]), int(own["steps"]), "dense"))
+            slower = plan["iteration_time_s"] / plans[0]["iteration_time_s"] - 1
+            self.assertEqual(plan["tied_with_first"], abs(slower) <= float(own["median"]))
+        self.assertEqual({plan["tied_with_first"] for plan in plans}, {True, False})
+        for plan in json.loads(self.taken(*run, "--framework=none", "--vary=tp=1"))["plans"]:
+            self.assertNotIn("expected_error", plan)
 
     def test_lists(self):
         """A comma that no name follows belongs to the values."""

@@ -195,6 +195,7 @@ lp_pipeline_start_prepare(LpRoundPlan *round_plan, const LpOp *op, LpIsolatedCac
         double steps_s = all_steps_s(&self, schedule->n_chunks, flow_s);
         start_s = MAX(steps_s - flow_s, 0.0);
         lp_isolated_cache_store(cache, shape, op, LP_ISOLATED_START_S, start_s);
+        lp_isolated_cache_store(cache, shape, op, LP_ISOLATED_FLOW_S, start_s + flow_s);
     }
     round_plan->start_s = start_s;
 }

@@ -396,6 +396,7 @@ static LpFlowList *
 new_behind(LpFlowList *last)
 {
     LpFlowList *self = g_new0(LpFlowList, 1);
+    self->n_owners = 1;
     self->pairs = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
     if (last == NULL) {
         self->flows = g_array_new(FALSE, FALSE, sizeof(LpFlowOfRun));
@@ -434,10 +435,17 @@ lp_flow_list_new(const LpQuotientJob *job, LpFlowList *last, LpFidelity fidelity
     return list;
 }
 
+LpFlowList *
+lp_flow_list_ref(LpFlowList *self)
+{
+    self->n_owners++;
+    return self;
+}
+
 void
 lp_flow_list_free(LpFlowList *self)
 {
-    if (self == NULL)
+    if (self == NULL || --self->n_owners > 0)
         return;
     for (LpConnectionKind kind = 0; kind < LP_N_CONNECTIONS; kind++)
         g_free(self->of_connection[kind]);

@@ -58,6 +58,7 @@ typedef struct {
 /** Of one job; lists of one run share their flows and communicators, and number what they do
  * alike. */
 typedef struct {
+    guint n_owners;
     GArray *flows;           /* owned together, LpFlowOfRun: of all jobs */
     GArray *communicators;   /* owned together, LpCommunicatorOfRun: of all jobs, of each group by
                                 group, in their order there */
@@ -77,6 +78,8 @@ typedef struct {
 /** The flows of @job in a run of @fidelity, behind those of @last, the list of the job before;
  * NULL: it is the first. Returns: (transfer full). */
 LpFlowList *lp_flow_list_new(const LpQuotientJob *job, LpFlowList *last, LpFidelity fidelity);
+/** Another owner of it; each frees it. */
+LpFlowList *lp_flow_list_ref(LpFlowList *self);
 /** Adds the @n @flows, whose routes are borrowed, which are no job's. */
 void lp_flow_list_add_foreign(LpFlowList *self, const LpForeignFlow *flows, guint32 n);
 /** Whether one of its flows follows another, leg after leg. */

@@ -203,7 +203,8 @@ new_job(const LpQuotientInput *input, guint32 number, LpFlowList *last)
     LpQuotient *self = g_new0(LpQuotient, 1);
     self->map = job->map;
     self->job = number;
-    self->list = lp_flow_list_new(job, last, input->fidelity);
+    self->list = input->same != NULL ? lp_flow_list_ref(input->same->list)
+                                     : lp_flow_list_new(job, last, input->fidelity);
     return self;
 }
 

@@ -52,6 +52,8 @@ typedef struct {
                                lets them; the run has to check it (sim/actors/way_check.h). Of a
                                view that is apart, with contention everywhere. Or NULL: nothing is
                                assumed */
+    const struct LpQuotient *same; /* borrowed: of the same single job and fidelity, whose flows are
+                               not listed again; or NULL */
 } LpQuotientInput;
 
 G_END_DECLS

@@ -162,7 +162,8 @@ new_quotient(const LpAssumedInput *input, const guint32 *assumed)
                               .n_jobs = 1,
                               .fidelity = input->fidelity,
                               .view = {.is_apart = TRUE},
-                              .assumed = assumed};
+                              .assumed = assumed,
+                              .same = input->proven};
     return lp_quotient_new(&of_run, &reason);
 }
 

@@ -149,20 +149,6 @@ check_any(const LpSearchSpace *space, GError **error)
     return FALSE;
 }
 
-static gboolean
-answer(const Options *options, LpFormat format, const LpSearchReport *report, GError **error)
-{
-    gboolean is_printed = FALSE;
-    if (!lp_search_outputs_write(&options->outputs, report, &is_printed, error))
-        return FALSE;
-    if (is_printed)
-        return TRUE;
-    if (format == LP_FORMAT_JSON)
-        return lp_print_json(lp_search_report_to_json(report), error);
-    g_autofree char *text = lp_search_report_to_text(report);
-    return lp_print_result(text, error);
-}
-
 static double
 energy_j(const LpMachine *machine, const LpLinkTraffic *traffic, double time_s)
 {
@@ -254,7 +240,8 @@ search(const Options *options, Choices *choices, const char *path, const char *c
                              .measure = &choices->run.measure,
                              .n_best = choices->n_best,
                              .within = choices->run.within};
-    gboolean is_printed = answer(options, choices->format, &report, error);
+    gboolean is_printed =
+        lp_search_outputs_give(&options->outputs, &report, choices->format, error);
     /* Whoever interrupted it gets the answer so far, and then what Ctrl-C does. */
     lp_interruption_release();
     return is_printed;

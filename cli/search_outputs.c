@@ -3,7 +3,6 @@
 #include "cli/search_outputs.h"
 
 #include "base/file.h"
-#include "cli/options.h"
 #include "cli/output_paths.h"
 #include "report/observed.h"
 #include "report/page_search.h"
@@ -28,6 +27,21 @@ lp_search_outputs_clear(LpSearchOutputs *self)
     g_free(self->export);
 }
 
+/* What took long is not to end in a folder that is not there. */
+static gboolean
+check_folders(const LpOutputPath *paths, guint n, GError **error)
+{
+    for (guint i = 0; i < n; i++) {
+        g_autofree char *folder =
+            paths[i].path != NULL ? g_path_get_dirname(paths[i].path) : g_strdup(".");
+        if (g_file_test(folder, G_FILE_TEST_IS_DIR))
+            continue;
+        return lp_usage_error(error, "%s: got \"%s\", wanted a file in a folder that exists",
+                              paths[i].option, paths[i].path);
+    }
+    return TRUE;
+}
+
 gboolean
 lp_search_outputs_prepare(LpSearchOutputs *self, char *const *inputs, const char *format,
                           GError **error)
@@ -37,6 +51,7 @@ lp_search_outputs_prepare(LpSearchOutputs *self, char *const *inputs, const char
     return lp_export_parse(self->export, format, &self->format, error) &&
            lp_check_not_output("--csv", self->csv, error) &&
            lp_check_outputs(paths, G_N_ELEMENTS(paths), inputs, error) &&
+           check_folders(paths, G_N_ELEMENTS(paths), error) &&
            lp_page_file_load(&self->page, error);
 }
 
@@ -99,30 +114,34 @@ write_page(const LpPageFile *page, const LpSearchReport *report, const LpWorkloa
 }
 
 static gboolean
-print_export(const LpWorkload *workload, LpExport format, GError **error)
+has_run(const LpSearchResult *result, GError **error)
 {
-    g_autofree char *text = lp_plan_export(workload, format);
-    return lp_print_result(text, error);
-}
-
-static gboolean
-has_run(const LpSearchOutputs *self, const LpSearchResult *result, GError **error)
-{
-    if (result->runs->len > 0 || self->format == LP_N_EXPORTS)
+    if (result->runs->len > 0)
         return TRUE;
     g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_FIT,
                 "search: got no plan that was simulated, wanted one to export");
     return FALSE;
 }
 
-gboolean
-lp_search_outputs_write(const LpSearchOutputs *self, const LpSearchReport *report,
-                        gboolean *out_printed, GError **error)
+/* @workload: of the first plan, or NULL. */
+static gboolean
+print_answer(const LpSearchOutputs *self, const LpSearchReport *report, const LpWorkload *workload,
+             LpFormat format, GError **error)
 {
-    *out_printed = self->format < LP_N_EXPORTS;
-    if (!has_run(self, report->result, error) ||
-        (self->csv != NULL && !write_csv(self->csv, report, error)))
+    if (self->format == LP_N_EXPORTS && format == LP_FORMAT_JSON)
+        return lp_print_json(lp_search_report_to_json(report), error);
+    if (self->format < LP_N_EXPORTS && !has_run(report->result, error))
         return FALSE;
+    g_autofree char *text = self->format < LP_N_EXPORTS
+                                ? lp_plan_export(workload, (LpExport)self->format)
+                                : lp_search_report_to_text(report);
+    return lp_print_result(text, error);
+}
+
+gboolean
+lp_search_outputs_give(const LpSearchOutputs *self, const LpSearchReport *report, LpFormat format,
+                       GError **error)
+{
     g_autoptr(LpWorkload) workload = NULL;
     if (report->result->runs->len > 0) {
         const LpSearchRun *first = &g_array_index(report->result->runs, LpSearchRun, 0);
@@ -130,8 +149,9 @@ lp_search_outputs_write(const LpSearchOutputs *self, const LpSearchReport *repor
         if (workload == NULL)
             return FALSE;
     }
-    return (self->workload == NULL || workload == NULL ||
+    return print_answer(self, report, workload, format, error) &&
+           (self->csv == NULL || write_csv(self->csv, report, error)) &&
+           (self->workload == NULL || workload == NULL ||
             write_workload(self->workload, workload, error)) &&
-           write_page(&self->page, report, workload, error) &&
-           (!*out_printed || print_export(workload, (LpExport)self->format, error));
+           write_page(&self->page, report, workload, error);
 }

@@ -2,6 +2,7 @@
 /* What a search leaves behind beside or in place of its report. */
 #pragma once
 
+#include "cli/options.h"
 #include "cli/page_file.h"
 #include "report/search_report.h"
 
@@ -22,10 +23,10 @@ void lp_search_outputs_clear(LpSearchOutputs *self);
  * _FILE. */
 gboolean lp_search_outputs_prepare(LpSearchOutputs *self, char *const *inputs, const char *format,
                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/** Writes the files, and prints the export where there is one. @out_printed: whether that stands in
- * place of the report. Errors: LP_INPUT_ERROR_FILE; LP_SIMULATION_ERROR_FIT where nothing was run
- * that could be exported. */
-gboolean lp_search_outputs_write(const LpSearchOutputs *self, const LpSearchReport *report,
-                                 gboolean *out_printed, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** Prints the answer as @format says, or the export where there is one, and then writes the files.
+ * Errors: LP_INPUT_ERROR_FILE; LP_SIMULATION_ERROR_FIT where nothing was run that could be
+ * exported; those of the first plan's run for a page. */
+gboolean lp_search_outputs_give(const LpSearchOutputs *self, const LpSearchReport *report,
+                                LpFormat format, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

@@ -77,7 +77,7 @@ lp_search_report_to_csv(const LpSearchReport *self)
 {
     g_autoptr(json_t) rows = make_rows(self);
     g_autoptr(json_t) columns = find_columns(rows);
-    GString *text = g_string_new(NULL);
+    GString *text = g_string_new(json_object_size(columns) == 0 ? "rank" : NULL);
     const char *name;
     json_t *any;
     json_object_foreach (columns, name, any)

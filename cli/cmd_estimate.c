@@ -5,13 +5,16 @@
 #include "cli/option_rows.h"
 #include "cli/options.h"
 
+#include "workloads/description/given_workload.h"
+
 static gboolean
 print_estimate(char **arguments, const char *const *settings, LpPlanChoice plan, gboolean amped,
                LpFormat format, gboolean verbose, gboolean kernels, GError **error)
 {
     g_autoptr(LpWorkload) workload = NULL;
     g_autoptr(LpMachine) machine = NULL;
-    if (!lp_load_inputs(arguments[1], arguments[2], settings, plan, &workload, &machine, error))
+    if (!lp_load_inputs(arguments[1], arguments[2], settings, plan, &workload, &machine, error) ||
+        !lp_given_workload_refuse(workload, "there is no closed form of the program", error))
         return FALSE;
     g_autoptr(LpSetup) setup = lp_setup_new(workload, machine, error);
     if (setup == NULL)

@@ -12,6 +12,7 @@
 #include "report/goodput_report.h"
 #include "sim/days/days.h"
 #include "sim/run/simulation.h"
+#include "workloads/description/given_workload.h"
 
 #define DAY_S 86400.0
 #define DAYS_MAX 36500.0
@@ -164,7 +165,8 @@ run(const Options *options, char **arguments, GError **error)
     g_autoptr(LpReliability) reliability = lp_fleet_options_reliability(&options->fleet, error);
     if (reliability == NULL ||
         !lp_load_inputs(arguments[1], arguments[2], (const char *const *)options->settings,
-                        choices.plan, &workload, &machine, error))
+                        choices.plan, &workload, &machine, error) ||
+        !lp_given_workload_refuse(workload, "the program says nothing of checkpoints", error))
         return FALSE;
     report.workload = workload;
     report.machine = machine;

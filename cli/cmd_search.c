@@ -15,6 +15,7 @@
 #include "platforms/machine/network_parts.h"
 #include "report/energy.h"
 #include "report/search_report.h"
+#include "workloads/description/given_workload.h"
 
 #include <math.h>
 #include <string.h>
@@ -202,6 +203,8 @@ search(const Options *options, Choices *choices, const char *path, const char *c
     if (draft == NULL)
         return FALSE;
     g_autoptr(LpWorkload) own = lp_workload_draft_read(draft);
+    if (!lp_given_workload_refuse(own, "the program has no plan that could be another", error))
+        return FALSE;
     g_autoptr(GPtrArray) axes = g_ptr_array_new_with_free_func((GDestroyNotify)lp_search_axes_free);
     for (guint i = 0; i < machines->len; i++) {
         const LpMachine *machine = machines->pdata[i];

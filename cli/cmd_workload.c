@@ -8,6 +8,7 @@
 #include "cli/inputs.h"
 #include "cli/measured_list.h"
 #include "cli/options.h"
+#include "cli/program_file.h"
 #include "cli/subcommands.h"
 
 #include "base/file.h"
@@ -17,11 +18,16 @@
 #include "report/plan_export.h"
 #include "report/report_parts.h"
 #include "workloads/description/attribute.h"
+#include "workloads/description/given_workload.h"
 #include "workloads/description/measured.h"
+#include "report/given_text.h"
+#include "workloads/program/training_program.h"
 
 #include <string.h>
 
-#define SCHEMA "resource:///lightpath/workloads/schema/workload.xsd"
+#define SCHEMA(workload)                                                                           \
+    ((workload)->given != NULL ? "resource:///lightpath/workloads/schema/program.xsd"              \
+                               : "resource:///lightpath/workloads/schema/workload.xsd")
 
 /* --- list --- */
 
@@ -41,7 +47,7 @@ degrees_text(const LpPlan *plan)
 static LpWorkload *
 load_shipped(const char *name, GError **error)
 {
-    g_autofree char *path = lp_file_find("workloads", name, error);
+    g_autofree char *path = lp_given_workload_find(name, error);
     return path != NULL ? lp_workload_load(path, NULL, error) : NULL;
 }
 
@@ -53,9 +59,12 @@ add_listed(LpTextTable *table, json_t *list, const char *name, const LpWorkload 
     double parameters = lp_transformer_parameters(&workload->transformer);
     lp_text_table_add_row(table);
     lp_text_table_add_cell(table, "%s", name);
-    lp_text_table_add_cell(table, "%.4g", parameters * 1e-9);
+    if (workload->given == NULL)
+        lp_text_table_add_cell(table, "%.4g", parameters * 1e-9);
+    else
+        lp_text_table_add_cell(table, "-");
     lp_text_table_add_cell(table, "%" G_GUINT64_FORMAT, lp_plan_n_ranks(&workload->plan));
-    lp_text_table_add_cell(table, "%s", degrees);
+    lp_text_table_add_cell(table, "%s", workload->given == NULL ? degrees : "a program by hand");
     lp_text_table_add_cell(table, "%s", workload->framework);
     if (measured_s > 0.0)
         lp_text_table_add_cell(table, "%.4g s", measured_s);
@@ -64,12 +73,14 @@ add_listed(LpTextTable *table, json_t *list, const char *name, const LpWorkload 
     lp_text_table_add_cell(table, "%s", machine != NULL ? machine : "-");
     json_t *object = lp_json_append_object(list);
     lp_json_set_text(object, "name", name);
-    lp_json_set_number(object, "parameters", parameters);
+    if (workload->given == NULL)
+        lp_json_set_number(object, "parameters", parameters);
     lp_json_set_count(object, "accelerators", lp_plan_n_ranks(&workload->plan));
-    json_t *degree = lp_json_set_object(object, "plan");
-    for (guint axis = 0; axis < LP_N_AXES; axis++)
+    json_t *degree = workload->given == NULL ? lp_json_set_object(object, "plan") : NULL;
+    for (guint axis = 0; degree != NULL && axis < LP_N_AXES; axis++)
         lp_json_set_count(degree, lp_axis_names[axis], workload->plan.degree[axis]);
-    lp_json_set_text(object, "framework", workload->framework);
+    if (workload->given == NULL)
+        lp_json_set_text(object, "framework", workload->framework);
     if (measured_s > 0.0)
         lp_json_set_number(object, "measured_s", measured_s);
     gboolean is_generated = machine != NULL && g_str_has_prefix(machine, "--");
@@ -116,7 +127,10 @@ cmd_list(int argc, char **argv, GError **error)
     g_autoptr(LpTextTable) table =
         lp_text_table_new((const char *const[]){"workload", "#billion parameters", "#accelerators",
                                                 "plan", "framework", "#measured", "machine", NULL});
-    for (char **name = names; machines != NULL && *name != NULL; name++) {
+    g_auto(GStrv) programs = lp_file_shipped(LP_GIVEN_WORKLOAD_FOLDER);
+    guint n_names = g_strv_length(names), n_all = n_names + g_strv_length(programs);
+    for (guint i = 0; machines != NULL && i < n_all; i++) {
+        char **name = i < n_names ? &names[i] : &programs[i - n_names];
         g_autoptr(LpWorkload) workload = load_shipped(*name, error);
         if (workload == NULL)
             return FALSE;
@@ -136,9 +150,9 @@ cmd_list(int argc, char **argv, GError **error)
 
 /* The texts of <source>. Returns: (transfer full). */
 static char **
-read_sources(const char *path, GError **error)
+read_sources(const LpWorkload *workload, GError **error)
 {
-    g_autoptr(LpXml) xml = lp_xml_load(path, SCHEMA, error);
+    g_autoptr(LpXml) xml = lp_xml_load(workload->path, SCHEMA(workload), error);
     if (xml == NULL)
         return NULL;
     GPtrArray *sources = g_ptr_array_new();
@@ -174,12 +188,15 @@ describe_to_json(const LpWorkload *workload, char *const *sources, const LpMachi
     LpMemory memory = lp_memory_fullest(&workload->transformer, &workload->plan);
     json_t *root = lp_json_document();
     lp_json_set_text(root, "workload", workload->name);
-    lp_json_set_number(root, "parameters", lp_transformer_parameters(&workload->transformer));
+    if (workload->given == NULL)
+        lp_json_set_number(root, "parameters", lp_transformer_parameters(&workload->transformer));
     lp_json_set_count(root, "accelerators", lp_plan_n_ranks(&workload->plan));
     json_t *list = lp_json_set_array(root, "sources");
     for (; *sources != NULL; sources++)
         lp_json_append_text(list, *sources);
     lp_report_add_plan(root, workload);
+    if (workload->given != NULL)
+        return root;
     json_t *object = lp_json_set_object(root, "memory");
     for (guint i = 0; i < G_N_ELEMENTS(memory_parts); i++)
         lp_json_set_number(object, memory_parts[i].key, memory_part(&memory, i));
@@ -202,6 +219,8 @@ describe_to_text(const LpWorkload *workload, char *const *sources, const LpMachi
     for (; *sources != NULL; sources++)
         lp_report_append_prose(text, "source", *sources);
     lp_report_append_plan(text, workload, TRUE);
+    if (workload->given != NULL)
+        return g_string_free(g_string_append_c(text, '\n'), FALSE);
     g_string_append(text, "\nmemory of an accelerator, fullest stage\n");
     g_autoptr(LpTextTable) table = lp_text_table_new((const char *const[]){"", "#", NULL});
     for (guint i = 0; i < G_N_ELEMENTS(memory_parts); i++) {
@@ -299,7 +318,7 @@ describe(char **arguments, const DescribeOptions *options, GError **error)
     g_autoptr(LpMachine) machine =
         arguments[2] != NULL ? lp_input_load_machine(arguments[2], error) : NULL;
     g_auto(GStrv) sources =
-        machine != NULL || arguments[2] == NULL ? read_sources(workload->path, error) : NULL;
+        machine != NULL || arguments[2] == NULL ? read_sources(workload, error) : NULL;
     if (sources == NULL)
         return FALSE;
     if (machine != NULL)
@@ -385,6 +404,18 @@ cmd_attributes(int argc, char **argv, GError **error)
 
 /* --- check --- */
 
+/* What its ranks do together is seen once it is lowered, which takes no machine. */
+static gboolean
+check_given(const char *name, const LpWorkload *workload, GError **error)
+{
+    g_autoptr(LpProgram) program = lp_training_program_new(workload, NULL, error);
+    if (program == NULL)
+        return FALSE;
+    g_autofree char *what = lp_given_text(workload->given);
+    g_autofree char *text = g_strdup_printf("%s: ok, a program by hand: %s\n", name, what);
+    return lp_print_result(text, error);
+}
+
 static gboolean
 check(const char *name, const DescribeOptions *options, GError **error)
 {
@@ -392,6 +423,8 @@ check(const char *name, const DescribeOptions *options, GError **error)
     g_auto(LpMeasured) measured = {.step_s = 0.0};
     if (workload == NULL || !lp_measured_load(workload->path, &measured, error))
         return FALSE;
+    if (workload->given != NULL)
+        return check_given(name, workload, error);
     g_autofree char *degrees = degrees_text(&workload->plan);
     g_autofree char *text =
         g_strdup_printf("%s: ok, %.4g billion parameters on %" G_GUINT64_FORMAT
@@ -432,6 +465,8 @@ lp_cmd_workload(int argc, char **argv, GError **error)
         {"attributes", cmd_attributes, "list attributes: values, range, default, meaning"},
         {"frameworks", lp_cmd_workload_frameworks, "list frameworks, and what each sets of a plan"},
         {"check", cmd_check, "check a workload file"},
+        {"program", lp_cmd_workload_program,
+         "write what a workload's ranks do as a program by hand"},
         {NULL, NULL, NULL}};
     return lp_run_command("lightpath workload", commands, NULL, NULL, argc, argv, error);
 }

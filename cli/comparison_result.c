@@ -66,6 +66,8 @@ is_shown(const GArray *runs, LpTerm term)
 static void
 add_figures(LpTextTable *table, const GArray *runs, const char *label, const char *key, int digits)
 {
+    if (json_object_get(simulated(&g_array_index(runs, LpComparisonRun, 0)), key) == NULL)
+        return;
     lp_text_table_add_row(table);
     lp_text_table_add_cell(table, "%s", label);
     for (guint i = 0; i < runs->len; i++) {

@@ -121,8 +121,10 @@ static void
 add_argument(GString *out, const char *arguments, guint place, const char *word)
 {
     g_autofree char *name = argument_at(arguments, place);
-    if (strstr(name, "WORKLOAD") != NULL)
+    if (strstr(name, "WORKLOAD") != NULL) {
         add_owned(out, "", word, lp_file_shipped("workloads"));
+        add_owned(out, "", word, lp_file_shipped("workloads/programs"));
+    }
     if (strstr(name, "SCENARIO") != NULL)
         add_owned(out, "", word, lp_file_shipped("workloads/scenarios"));
     if (strstr(name, "PLATFORM") != NULL)

@@ -20,6 +20,8 @@ static const struct {
     const char *hint; /* where it belongs */
 } kinds[] = {
     {LP_INPUT_WORKLOAD, "workload", "workloads", "a workload", "workloads come before platforms"},
+    {LP_INPUT_WORKLOAD, "program", "workloads/programs", "a program by hand",
+     "programs are taken where workloads are"},
     {LP_INPUT_SCENARIO, "scenario", "workloads/scenarios", "a scenario",
      "lightpath simulate runs scenarios"},
     {LP_INPUT_PLATFORM, "platform", "platforms", "a platform", "platforms come after workloads"},
@@ -31,7 +33,7 @@ wanted_text(guint wanted)
 {
     GString *text = g_string_new(NULL);
     for (guint i = 0; i < G_N_ELEMENTS(kinds); i++)
-        if ((kinds[i].kind & wanted) != 0)
+        if ((kinds[i].kind & wanted) != 0 && (i == 0 || kinds[i].kind != kinds[i - 1].kind))
             g_string_append_printf(text, "%s%s", text->len > 0 ? " or " : "", kinds[i].named);
     return g_string_free(text, FALSE);
 }
@@ -179,14 +181,16 @@ check_ranks(const LpWorkload *workload, const char *const *settings, const LpMac
     guint64 n_ranks = lp_plan_n_ranks(&workload->plan);
     if (n_ranks <= machine->n_accelerators)
         return TRUE;
+    gboolean is_given = workload->given != NULL;
     g_auto(GStrv) fitting =
-        lp_plan_choice_fit(LP_PLAN_FIT, workload->path, settings, &machine, 1, NULL);
+        is_given ? NULL
+                 : lp_plan_choice_fit(LP_PLAN_FIT, workload->path, settings, &machine, 1, NULL);
     g_autofree char *changes = fitting != NULL ? changes_text(fitting, workload) : NULL;
     g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_FIT,
-                "%s: got a plan of %" G_GUINT64_FORMAT
-                " ranks (tp x cp x dp x pp), wanted at most the %" G_GUINT64_FORMAT
-                " accelerators of %s%s%s%s",
-                lp_file_label(workload->path), n_ranks, machine->n_accelerators,
+                "%s: got a %s of %" G_GUINT64_FORMAT
+                " ranks%s, wanted at most the %" G_GUINT64_FORMAT " accelerators of %s%s%s%s",
+                lp_file_label(workload->path), is_given ? "program" : "plan", n_ranks,
+                is_given ? "" : " (tp x cp x dp x pp)", machine->n_accelerators,
                 lp_file_label(machine->path), changes != NULL ? ", such as with" : "",
                 changes != NULL ? changes : "", changes != NULL ? " (or --plan=fit)" : "");
     return FALSE;

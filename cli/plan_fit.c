@@ -3,6 +3,7 @@
 #include "cli/plan_fit.h"
 
 #include "base/file.h"
+#include "workloads/description/given_workload.h"
 
 #include <string.h>
 
@@ -112,7 +113,8 @@ lp_fit_plan(const char *path, const char *const *settings, const LpFitTarget *ta
             GError **error)
 {
     g_autoptr(LpWorkload) workload = lp_workload_load(path, settings, error);
-    if (workload == NULL)
+    if (workload == NULL ||
+        !lp_given_workload_refuse(workload, "the program has the ranks that it has", error))
         return NULL;
     for (guint i = 0; i < target->n_machines; i++)
         if (!lp_setup_check_kind(workload, target->machines[i], error))

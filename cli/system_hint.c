@@ -7,6 +7,7 @@
 #include "cli/command_line.h"
 #include "cli/made_machine.h"
 #include "workloads/description/workload.h"
+#include "workloads/description/given_workload.h"
 
 #include <string.h>
 
@@ -28,7 +29,7 @@ count_ranks(const char *const *names, const GOptionEntry *entries, char *const *
     if (strstr(names[0], "WORKLOAD") == NULL)
         return N_ACCELERATORS;
     g_autofree char *path = lp_file_is_path(argv[1]) ? lp_file_argument(argv[1], NULL)
-                                                     : lp_file_find("workloads", argv[1], NULL);
+                                                     : lp_given_workload_find(argv[1], NULL);
     g_autoptr(LpWorkload) workload = path != NULL && strcmp(argv[1], "-") != 0
                                          ? lp_workload_load(path, settings_of(entries), NULL)
                                          : NULL;

@@ -121,8 +121,10 @@ append_exposed(GString *out, const LpCharacterization *self)
         lp_text_table_add_cell(table, "%.2f %%",
                                100.0 * run->terms.s[term] / run->iteration_time_s);
     }
-    g_string_append_printf(out, "\niteration %.6f s, %.0f tokens/s, MFU %.4f\n\n",
-                           figures.iteration_time_s, figures.tokens_per_s, figures.mfu);
+    g_string_append_printf(out, "\niteration %.6f s", figures.iteration_time_s);
+    if (self->workload->given == NULL)
+        g_string_append_printf(out, ", %.0f tokens/s, MFU %.4f", figures.tokens_per_s, figures.mfu);
+    g_string_append(out, "\n\n");
     lp_text_table_append(out, table, 2);
 }
 

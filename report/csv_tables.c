@@ -48,6 +48,8 @@ add_terms_of(GString *text, const char *job, const json_t *run)
     for (guint i = 0; i < G_N_ELEMENTS(models); i++)
         for (LpTerm term = 0; term < LP_N_TERMS; term++) {
             const json_t *terms = json_object_get(json_object_get(run, models[i]), "terms_s");
+            if (terms == NULL)
+                continue;
             lp_csv_add_text(text, models[i]);
             lp_csv_add_text(text, job);
             lp_csv_add_text(text, lp_term_names[term]);

@@ -116,7 +116,8 @@ lp_energy_add_json(json_t *object, const LpEnergy *self, double n_tokens)
         return;
     LpTechnologyEnergy all = sum(self);
     set_parts(object, "energy_j", &all);
-    lp_json_set_number(object, "energy_j_per_token", (all.static_j + all.dynamic_j) / n_tokens);
+    if (n_tokens > 0.0)
+        lp_json_set_number(object, "energy_j_per_token", (all.static_j + all.dynamic_j) / n_tokens);
     json_t *by_technology = lp_json_set_object(object, "energy_j_by_technology");
     for (guint i = 0; i < self->n; i++)
         set_parts(by_technology, self->of[i].name, &self->of[i]);
@@ -142,9 +143,11 @@ lp_energy_append_text(GString *out, const LpEnergy *self, double n_tokens)
     for (guint i = 0; i < self->n; i++)
         add_row(table, &self->of[i]);
     add_row(table, &all);
-    g_autofree char *token =
-        lp_quantity_format(LP_QUANTITY_ENERGY, (all.static_j + all.dynamic_j) / n_tokens);
     g_string_append_c(out, '\n');
     lp_text_table_append(out, table, 0);
+    if (n_tokens <= 0.0)
+        return;
+    g_autofree char *token =
+        lp_quantity_format(LP_QUANTITY_ENERGY, (all.static_j + all.dynamic_j) / n_tokens);
     g_string_append_printf(out, "  %s a token\n", token);
 }

@@ -5,7 +5,9 @@
 double
 lp_figures_n_tokens(const LpWorkload *workload)
 {
-    return (double)workload->plan.batch.global * workload->transformer.seq;
+    return workload->given != NULL
+               ? 0.0
+               : (double)workload->plan.batch.global * workload->transformer.seq;
 }
 
 LpFigures

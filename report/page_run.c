@@ -63,6 +63,14 @@ number(const LpPage *self, const char *at)
     return json_number_value(lp_page_get(self, at));
 }
 
+/* How many of the models there are: of a program by hand, the simulation alone. */
+static guint
+n_models(const LpPage *self, const char *at)
+{
+    g_autofree char *closed = lp_page_at(at, "/closed_form");
+    return lp_page_get(self, closed) != NULL ? G_N_ELEMENTS(models) : 1;
+}
+
 /* Whether any model has time in @term. */
 static gboolean
 has_term(const LpPage *self, const char *at, LpTerm term)
@@ -98,14 +106,16 @@ time_rows(const LpPage *self, const char *at)
 static void
 add_term_table(LpPage *self, const char *at)
 {
+    guint n = n_models(self, at);
     lp_page_begin_table(self, "Terms of the iteration time",
-                        "term|simulation|closed form|AMPeD, repaired", 1);
+                        n > 1 ? "term|simulation|closed form|AMPeD, repaired" : "term|simulation",
+                        1);
     for (LpTerm term = 0; term < LP_N_TERMS; term++) {
         if (!has_term(self, at, term))
             continue;
         lp_page_row(self);
         lp_page_cell_text(self, lp_term_names[term]);
-        for (guint i = 0; i < G_N_ELEMENTS(models); i++) {
+        for (guint i = 0; i < n; i++) {
             g_autofree char *key =
                 lp_page_at(at, "/%s/terms_s/%s", models[i].key, lp_term_names[term]);
             lp_page_cell(self, key, LP_PAGE_TIME);
@@ -119,10 +129,10 @@ add_term_table(LpPage *self, const char *at)
                  {"hfu", "HFU", LP_PAGE_SHARE},
                  {"model_tflops_per_accelerator", "model, an accelerator", LP_PAGE_TFLOPS},
                  {"hardware_tflops_per_accelerator", "hardware, an accelerator", LP_PAGE_TFLOPS}};
-    for (guint k = 0; k < G_N_ELEMENTS(rates); k++) {
+    for (guint k = 0; k < (n > 1 ? G_N_ELEMENTS(rates) : 1); k++) {
         lp_page_row(self);
         lp_page_cell_text(self, rates[k].name);
-        for (guint i = 0; i < G_N_ELEMENTS(models); i++) {
+        for (guint i = 0; i < n; i++) {
             g_autofree char *key = lp_page_at(at, "/%s/%s", models[i].key, rates[k].key);
             lp_page_cell(self, key, rates[k].unit);
         }
@@ -206,6 +216,26 @@ add_difference_table(LpPage *self, const char *at)
     lp_page_end_table(self);
 }
 
+/* What is said of a program by hand instead. */
+static void
+add_without_closed_form(LpPage *self, const char *at)
+{
+    g_autofree char *why = lp_page_at(at, "/no_closed_form");
+    g_autofree char *contention = lp_page_at(at, "/difference/contention_s");
+    g_autofree char *uncontended = lp_page_at(at, "/simulated/uncontended_iteration_time_s");
+    g_string_append(self->text, "<p>Closed form: ");
+    lp_page_value(self, why, LP_PAGE_PLAIN);
+    g_string_append(self->text, "</p>\n");
+    lp_page_begin_table(self, "Contention", "part|seconds", 1);
+    lp_page_row(self);
+    lp_page_cell_text(self, "contention");
+    lp_page_cell(self, contention, LP_PAGE_TIME);
+    lp_page_row(self);
+    lp_page_cell_text(self, "run without contention");
+    lp_page_cell(self, uncontended, LP_PAGE_TIME);
+    lp_page_end_table(self);
+}
+
 void
 lp_page_run_add_times(LpPage *self, const char *at, const char *id, guint level)
 {
@@ -218,6 +248,10 @@ lp_page_run_add_times(LpPage *self, const char *at, const char *id, guint level)
                  time_rows(self, at));
     add_term_table(self, at);
     add_left_out(self, at);
+    if (n_models(self, at) == 1) {
+        add_without_closed_form(self, at);
+        return;
+    }
     lp_page_heading(self, level, "From the closed form to the simulation");
     lp_page_plot(self, waterfall, "waterfall",
                  "Difference between closed form and simulation, part by part",
@@ -254,6 +288,9 @@ static void
 add_memory(LpPage *self, const char *at, const char *id, guint level)
 {
     g_autofree char *plot = g_strconcat(id, "memory", NULL);
+    g_autofree char *part = lp_page_at(at, "/memory");
+    if (lp_page_get(self, part) == NULL)
+        return;
     lp_page_heading(self, level, "Memory of an accelerator");
     lp_page_plot(self, plot, "memory", "Memory of an accelerator of the fullest stage",
                  "Of the fullest stage; the line is what an accelerator has.",

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A plan, and who gave each of its values. */
 #include "base/units.h"
+#include "report/given_text.h"
 #include "report/report_parts.h"
+#include "workloads/description/given_workload.h"
 
 #include <string.h>
 
@@ -61,7 +63,8 @@ append_names(GString *out, const LpWorkload *workload, LpOrigin origin)
         g_autofree char *value = lp_workload_attribute(workload, i, &name);
         if (value == NULL)
             break;
-        if (lp_workload_origin(workload, i) != origin)
+        if (lp_workload_origin(workload, i) != origin ||
+            !lp_given_workload_has_attribute(workload, name, NULL))
             continue;
         g_autofree char *word = g_strconcat(" ", name, NULL);
         append_word(names, &column, word);
@@ -111,7 +114,8 @@ lp_report_append_plan(GString *out, const LpWorkload *workload, gboolean whole)
     for (guint i = 0; (text = lp_workload_attribute(workload, i, &name)) != NULL; i++) {
         g_autofree char *value = text;
         g_autofree char *entry = g_strdup_printf(" %s=%s", name, value);
-        if (whole || lp_workload_origin(workload, i) != LP_ORIGIN_DEFAULT)
+        gboolean is_its_own = lp_given_workload_has_attribute(workload, name, NULL);
+        if (is_its_own && (whole || lp_workload_origin(workload, i) != LP_ORIGIN_DEFAULT))
             append_word(out, &column, entry);
     }
     g_string_append_c(out, '\n');
@@ -141,8 +145,10 @@ lp_report_add_plan(json_t *object, const LpWorkload *workload)
     const char *name;
     char *text;
     for (guint i = 0; (text = lp_workload_attribute(workload, i, &name)) != NULL; i++) {
-        add_value(plan, name, text);
-        g_free(text);
+        g_autofree char *value = text;
+        if (!lp_given_workload_has_attribute(workload, name, NULL))
+            continue;
+        add_value(plan, name, value);
         LpOrigin origin = lp_workload_origin(workload, i);
         if (origin == LP_ORIGIN_DEFAULT)
             continue;
@@ -151,4 +157,5 @@ lp_report_add_plan(json_t *object, const LpWorkload *workload)
         if (origin == LP_ORIGIN_FRAMEWORK)
             lp_json_set_text(entry, "source", lp_workload_source(workload, i));
     }
+    lp_given_add_json(object, workload);
 }

@@ -97,12 +97,31 @@ warn_exchanges(LpReport *self)
                                     LP_EXCHANGE_MEMBERS_MAX));
 }
 
+/* Of a program by hand: no closed form, memory or figures of a model. */
+static void
+init_given(LpReport *self)
+{
+    const LpSimulation *simulation = self->simulation;
+    if (simulation != NULL)
+        self->difference.contention_s =
+            simulation->run.iteration_time_s - simulation->uncontended.iteration_time_s;
+    warn_precision(self);
+    warn_cut(self);
+}
+
 static void
 init(LpReport *self, const LpWorkload *workload, const LpMachine *machine,
      const LpSimulation *simulation, const LpPlacement *placement)
 {
     *self = (LpReport){.workload = workload, .machine = machine, .simulation = simulation};
     self->placement = placement;
+    self->warnings = g_ptr_array_new_with_free_func(g_free);
+    if (machine->warning != NULL)
+        g_ptr_array_add(self->warnings, g_strdup(machine->warning));
+    if (workload->given != NULL) {
+        init_given(self);
+        return;
+    }
     self->rings = lp_machine_library_rings(machine, workload->plan.library.name);
     LpFabric fabric = lp_machine_fabric(machine);
     LpClosedFormInput input = closed_form_input(self, &fabric);
@@ -112,9 +131,6 @@ init(LpReport *self, const LpWorkload *workload, const LpMachine *machine,
         self->difference = lp_crosscheck(simulation, &input);
     self->memory = lp_memory_fullest(&workload->transformer, &workload->plan);
     self->memory_fit = lp_memory_fit(&self->memory, &workload->plan, &machine->accelerator);
-    self->warnings = g_ptr_array_new_with_free_func(g_free);
-    if (machine->warning != NULL)
-        g_ptr_array_add(self->warnings, g_strdup(machine->warning));
     warn_memory(self);
     warn_precision(self);
     warn_cut(self);
@@ -144,7 +160,8 @@ lp_report_init_job(LpReport *self, LpSimulation *shown, const LpJobResult *resul
     self->stragglers_s =
         result->uncontended.iteration_time_s - result->own->uncontended.iteration_time_s;
     double closed_s = lp_terms_sum(&self->closed_form);
-    self->difference.iteration_fraction = (shown->run.iteration_time_s - closed_s) / closed_s;
+    if (closed_s > 0.0)
+        self->difference.iteration_fraction = (shown->run.iteration_time_s - closed_s) / closed_s;
 }
 
 void
@@ -185,6 +202,8 @@ lp_report_add_figures(json_t *object, const LpWorkload *workload, const LpMachin
     LpFigures figures = lp_figures(workload, machine, iteration_time_s);
     lp_json_set_number(object, "iteration_time_s", figures.iteration_time_s);
     add_terms(object, terms);
+    if (workload->given != NULL)
+        return;
     lp_json_set_number(object, "mfu", figures.mfu);
     lp_json_set_number(object, "hfu", figures.hfu);
     lp_json_set_number(object, "tokens_per_s", figures.tokens_per_s);
@@ -204,10 +223,12 @@ add_simulated(json_t *object, const LpReport *self)
     lp_json_set_number(simulated, "overlap_s", simulation->run.overlap_s);
     lp_json_set_number(simulated, "uncontended_iteration_time_s",
                        simulation->uncontended.iteration_time_s);
-    lp_json_set_number(simulated, "balanced_iteration_time_s",
-                       simulation->balanced.iteration_time_s);
-    lp_json_set_number(simulated, "free_messages_iteration_time_s",
-                       simulation->free_messages.iteration_time_s);
+    if (self->workload->given == NULL) {
+        lp_json_set_number(simulated, "balanced_iteration_time_s",
+                           simulation->balanced.iteration_time_s);
+        lp_json_set_number(simulated, "free_messages_iteration_time_s",
+                           simulation->free_messages.iteration_time_s);
+    }
     json_t *narrowest_tier = lp_json_set_object(simulated, "narrowest_tier");
     for (LpTerm term = 0; term < LP_N_TERMS; term++)
         if (simulation->tiers.has_tier[term])
@@ -227,10 +248,25 @@ add_closed_form(json_t *object, const LpReport *self, const char *key, const LpT
 }
 
 static void
+add_job_parts(json_t *part, const LpReport *self)
+{
+    if (!self->is_job)
+        return;
+    lp_json_set_number(part, "stragglers_s", self->stragglers_s);
+    lp_json_set_number(part, "faults_s", self->faults_s);
+    lp_json_set_number(part, "others_s", self->others_s);
+}
+
+static void
 add_difference(json_t *object, const LpReport *self)
 {
     const LpDifference *difference = &self->difference;
     json_t *part = lp_json_set_object(object, "difference");
+    if (self->workload->given != NULL) {
+        lp_json_set_number(part, "contention_s", difference->contention_s);
+        add_job_parts(part, self);
+        return;
+    }
     lp_json_set_number(part, "iteration_fraction", difference->iteration_fraction);
     lp_json_set_number(part, "contention_s", difference->contention_s);
     lp_json_set_number(part, "closed_form_contention_s", difference->closed_form_contention_s);
@@ -251,11 +287,7 @@ add_difference(json_t *object, const LpReport *self)
         lp_json_set_text(element, "part", parts[i].name);
         lp_json_set_number(element, "seconds", parts[i].seconds);
     }
-    if (self->is_job) {
-        lp_json_set_number(part, "stragglers_s", self->stragglers_s);
-        lp_json_set_number(part, "faults_s", self->faults_s);
-        lp_json_set_number(part, "others_s", self->others_s);
-    }
+    add_job_parts(part, self);
 }
 
 void
@@ -309,14 +341,17 @@ lp_report_add_results(json_t *object, const LpReport *self)
 {
     add_simulated(object, self);
     lp_report_add_distribution(object, &self->distribution);
-    add_closed_form(object, self, "closed_form", &self->closed_form);
-    add_closed_form(object, self, "amped", &self->amped);
+    if (self->workload->given == NULL) {
+        add_closed_form(object, self, "closed_form", &self->closed_form);
+        add_closed_form(object, self, "amped", &self->amped);
+    }
     add_difference(object, self);
     json_t *traffic_bytes = lp_json_set_object(object, "traffic_bytes");
     for (LpTraffic traffic = 0; traffic < LP_N_TRAFFIC; traffic++)
         lp_json_set_count(traffic_bytes, lp_traffic_names[traffic],
                           self->simulation->run.traffic_bytes[traffic]);
-    add_memory(object, self);
+    if (self->workload->given == NULL)
+        add_memory(object, self);
 }
 
 void

@@ -14,7 +14,8 @@ G_BEGIN_DECLS
 void lp_report_init_job(LpReport *self, LpSimulation *shown, const LpJobResult *result,
                         const LpMachine *machine);
 
-/** Sets "plan" of @object: all attributes by their names, numbers as numbers. */
+/** Sets "plan" of @object: all attributes by their names, numbers as numbers; and what a program by
+ * hand has besides (lp_given_add_json()). */
 void lp_report_add_plan(json_t *object, const LpWorkload *workload);
 /** Sets the figures of an iteration of @iteration_time_s and @terms, its "terms_s" among them, as
  * members of @object. */

@@ -191,7 +191,10 @@ append_jobs(GString *out, const LpScenarioReport *self)
         lp_text_table_add_cell(table, "%.6f", result->together.iteration_time_s);
         lp_text_table_add_cell(table, "%.6f", result->alone.iteration_time_s);
         lp_text_table_add_cell(table, "%.4f", slowdown(result));
-        lp_text_table_add_cell(table, "%.4f", figures.mfu);
+        if (result->job->workload->given != NULL)
+            lp_text_table_add_cell(table, "-");
+        else
+            lp_text_table_add_cell(table, "%.4f", figures.mfu);
     }
     g_string_append_c(out, '\n');
     lp_text_table_append(out, table, 2);

@@ -7,6 +7,7 @@
 #include "report/difference_parts.h"
 #include "report/doubts.h"
 #include "report/energy.h"
+#include "report/given_text.h"
 #include "report/kernel_rows.h"
 #include "report/left_out.h"
 #include "report/network_text.h"
@@ -19,6 +20,12 @@
 void
 lp_report_append_workload(GString *out, const LpWorkload *workload)
 {
+    if (workload->given != NULL) {
+        g_autofree char *text = lp_given_text(workload->given);
+        g_string_append_printf(out, "workload    %s, a program by hand: %s\n", workload->name,
+                               text);
+        return;
+    }
     g_string_append_printf(out, "workload    %s, %.4g billion parameters\n", workload->name,
                            lp_transformer_parameters(&workload->transformer) * 1e-9);
 }
@@ -103,7 +110,8 @@ append_terms(GString *out, const LpReport *self, const char *const *headings,
         g_autofree char *label = g_strconcat("  ", lp_term_names[term], NULL);
         add_values(table, label, values, n, 6);
     }
-    add_figures(table, self, times_s, n);
+    if (self->workload->given == NULL)
+        add_figures(table, self, times_s, n);
     g_string_append_c(out, '\n');
     lp_text_table_append(out, table, 2);
     append_zero_terms(out, columns, n);
@@ -114,6 +122,16 @@ static double
 steady(double seconds)
 {
     return fabs(seconds) < 0.5e-6 ? 0.0 : seconds;
+}
+
+static void
+append_job_parts(GString *out, const LpReport *self)
+{
+    if (self->is_job)
+        g_string_append_printf(out,
+                               "  (other jobs and traffic cost it %+.6f s, slow ranks and failures "
+                               "%+.6f s)\n",
+                               steady(self->others_s), steady(self->faults_s));
 }
 
 static void
@@ -141,12 +159,20 @@ append_difference(GString *out, const LpReport *self)
         self->simulation->balanced.iteration_time_s,
         self->simulation->free_messages.iteration_time_s, steady(self->simulation->run.overlap_s),
         steady(self->simulation->balanced.overlap_s));
-    if (self->is_job)
-        g_string_append_printf(out,
-                               "  (other jobs and traffic cost it %+.6f s, slow ranks and failures "
-                               "%+.6f s)\n",
-                               steady(self->others_s), steady(self->faults_s));
+    append_job_parts(out, self);
     lp_left_out_append_text(out, self, FALSE);
+}
+
+static void
+append_given_difference(GString *out, const LpReport *self)
+{
+    g_string_append_printf(out,
+                           "\nclosed form %s\ncontention  %+.6f s (%.6f s as it is, %.6f s "
+                           "uncontended)\n",
+                           lp_given_no_closed_form, steady(self->difference.contention_s),
+                           self->simulation->run.iteration_time_s,
+                           self->simulation->uncontended.iteration_time_s);
+    append_job_parts(out, self);
 }
 
 static void
@@ -270,7 +296,8 @@ void
 lp_report_append_needs(GString *out, const LpReport *self)
 {
     append_traffic(out, self);
-    append_memory(out, self);
+    if (self->workload->given == NULL)
+        append_memory(out, self);
 }
 
 void
@@ -286,15 +313,21 @@ lp_report_append_distribution(GString *out, const LpDistribution *distribution)
 void
 lp_report_append_results(GString *out, const LpReport *self)
 {
+    gboolean is_given = self->workload->given != NULL;
     const LpTerms *columns[] = {&self->simulation->run.terms, &self->closed_form, &self->amped};
     double times_s[] = {self->simulation->run.iteration_time_s, lp_terms_sum(&self->closed_form),
                         lp_terms_sum(&self->amped)};
     append_terms(out, self,
-                 (const char *const[]){"seconds", "#simulated", "#closed form", "#AMPeD", NULL},
-                 columns, times_s, 3);
+                 (const char *const[]){"seconds", "#simulated", is_given ? NULL : "#closed form",
+                                       "#AMPeD", NULL},
+                 columns, times_s, is_given ? 1 : 3);
     if (self->distribution.n > 0)
         g_string_append_c(out, '\n');
     lp_report_append_distribution(out, &self->distribution);
+    if (is_given) {
+        append_given_difference(out, self);
+        return;
+    }
     if (lp_left_out_experts(self))
         g_string_append(
             out, "\nAMPeD leaves out the all-to-alls of experts, and so its MFU may pass 1\n");

@@ -55,8 +55,9 @@ typedef struct {
     LpChannel *out[LP_N_LINES]; /* owned */
     LpChannel *in[LP_N_LINES];  /* borrowed from the sending ranks */
     LpRankStream *streams[LP_N_STREAMS]; /* owned, or NULL */
-    LpTokens *progressed; /* owned: wakes the compute stream when streams have finished what it
-                             waits for: */
+    guint64 n_communicating; /**< collectives that are launched on streams, and have not ended */
+    LpTokens *progressed;    /* owned: wakes the compute stream when streams have finished what it
+                                waits for: */
     const LpRankStream *joined; /* borrowed: so much of this one; NULL: all that slows it down */
     guint64 n_finished_wanted;
     GArray *under_way[LP_N_STREAMS]; /* owned: when merged collectives end, s, in order */

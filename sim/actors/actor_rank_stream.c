@@ -49,11 +49,20 @@ lp_rank_stream_free(LpRankStream *self)
 gboolean
 lp_rank_communicates(const LpRank *self)
 {
-    for (LpStream stream = 0; stream < LP_STREAM_PP; stream++)
-        if (self->streams[stream] != NULL &&
-            self->streams[stream]->n_launched > self->streams[stream]->n_finished)
-            return TRUE;
-    return FALSE;
+    return self->n_communicating > 0;
+}
+
+static gboolean
+is_collective(const LpRankLaunch *launch)
+{
+    return launch->op != NULL && lp_op_is_collective(launch->op);
+}
+
+/* Which counts as nothing that is launched. */
+static gboolean
+is_await(const LpRankLaunch *launch)
+{
+    return launch->op != NULL && launch->op->kind == LP_OP_AWAIT;
 }
 
 void
@@ -63,11 +72,12 @@ lp_rank_hand_over(LpRank *self, LpStream kind, LpRankLaunch launch)
     Launch *item = g_new0(Launch, 1);
     item->what = launch;
     item->clock = self->clock;
-    if (launch.op != NULL && launch.op->kind == LP_OP_AWAIT) {
+    if (is_await(&launch)) {
         guint64 n_launched = self->streams[launch.op->awaited]->n_launched;
         item->n_finished_wanted = n_launched - MIN(n_launched, launch.op->n_pending);
     }
-    stream->n_launched++;
+    stream->n_launched += is_await(&launch) ? 0 : 1;
+    self->n_communicating += is_collective(&launch) ? 1 : 0;
     g_queue_push_tail(&stream->launches, item);
     lp_tokens_put(stream->launched);
 }
@@ -225,7 +235,10 @@ run_stream(int argc, char **argv)
         if (item->what.op == NULL && item->what.channel == NULL)
             return;
         run_launch(self, item);
+        if (is_await(&item->what))
+            continue;
         self->n_finished++;
+        self->rank->n_communicating -= is_collective(&item->what) ? 1 : 0;
         tell(self);
     }
 }

@@ -242,10 +242,12 @@ add_lines(LpCommunicationMap *self)
 static gboolean
 messages_leave(const LpCommunicationMap *self)
 {
-    const LpConnection *forward = self->connections[LP_CONNECTION_LINE + LP_LINE_FORWARD];
-    for (guint64 rank = 0; forward != NULL && rank < self->n_ranks; rank++)
-        if (forward[rank].present && forward[rank].attachment == LP_ATTACHMENT_SCALE_OUT)
-            return TRUE;
+    for (LpConnectionKind kind = LP_CONNECTION_LINE; kind < LP_N_CONNECTIONS; kind++) {
+        const LpConnection *line = self->connections[kind];
+        for (guint64 rank = 0; line != NULL && rank < self->n_ranks; rank++)
+            if (line[rank].present && line[rank].attachment == LP_ATTACHMENT_SCALE_OUT)
+                return TRUE;
+    }
     return FALSE;
 }
 

@@ -66,11 +66,11 @@ check_size(const LpWorkload *workload, const LpMachine *machine, GError **error)
     if (n_ranks <= machine->n_accelerators)
         return TRUE;
     g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_FIT,
-                "%s: got a plan of %" G_GUINT64_FORMAT
-                " ranks (tp x cp x dp x pp), wanted at most the %" G_GUINT64_FORMAT
-                " accelerators of %s",
-                lp_file_label(workload->path), n_ranks, machine->n_accelerators,
-                lp_file_label(machine->path));
+                "%s: got a %s of %" G_GUINT64_FORMAT
+                " ranks%s, wanted at most the %" G_GUINT64_FORMAT " accelerators of %s",
+                lp_file_label(workload->path), workload->given != NULL ? "program" : "plan",
+                n_ranks, workload->given != NULL ? "" : " (tp x cp x dp x pp)",
+                machine->n_accelerators, lp_file_label(machine->path));
     return FALSE;
 }
 
@@ -121,6 +121,8 @@ lp_setup_free(LpSetup *self)
 gboolean
 lp_setup_check_memory(const LpWorkload *workload, const LpMachine *machine, GError **error)
 {
+    if (workload->given != NULL)
+        return TRUE;
     LpMemory memory = lp_memory_fullest(&workload->transformer, &workload->plan);
     LpMemoryFit fit = lp_memory_fit(&memory, &workload->plan, &machine->accelerator);
     if (fit.fits)

@@ -18,6 +18,7 @@ enum {
 
 /* The runs, which share what says which ranks are alike. */
 typedef struct {
+    guint n; /* a program that is given has no mean stage that others could be compared with */
     LpRankEquivalence *classes; /* owned */
     LpTasks *tasks[N_RUNS];     /* owned */
     LpRunJob jobs[N_RUNS];
@@ -28,7 +29,8 @@ runs_new(const LpCounterfactualInput *input)
 {
     Runs self = {.classes = lp_rank_equivalence_new(input->map, input->contention, input->cache,
                                                     input->fidelity)};
-    for (guint i = 0; i < N_RUNS; i++) {
+    self.n = input->map->program->given != NULL ? 1 : N_RUNS;
+    for (guint i = 0; i < self.n; i++) {
         LpRunMode mode = {.fidelity = input->fidelity,
                           .merge = TRUE,
                           .level = LP_RUN_UNCONTENDED + i,
@@ -57,10 +59,10 @@ runs_clear(Runs *self)
 static void
 run_all(const LpCounterfactualInput *input, LpCounterfactualResults *out_results)
 {
-    LpRunResult told[N_RUNS];
+    LpRunResult told[N_RUNS] = {{0}};
     LpSurroundings none = {.watch = NULL};
     Runs runs = runs_new(input);
-    lp_run_jobs(runs.jobs, N_RUNS, &none, told);
+    lp_run_jobs(runs.jobs, runs.n, &none, told);
     runs_clear(&runs);
     *out_results = (LpCounterfactualResults){told[0], told[1], told[2]};
 }
@@ -71,7 +73,7 @@ lp_counterfactuals_forecast(const LpCounterfactualInput *input, guint32 job,
 {
     static const char *const names[N_RUNS] = {"uncontended", "balanced", "free messages"};
     Runs runs = runs_new(input);
-    for (guint i = 0; i < N_RUNS; i++)
+    for (guint i = 0; i < runs.n; i++)
         lp_forecast_add(io_forecast, names[i], job, &runs.jobs[i], 1);
     runs_clear(&runs);
 }

@@ -50,11 +50,12 @@ typedef struct {
 
 /** What came of an iteration. */
 typedef struct {
-    gboolean is_isolated;      /**< shares_max was exceeded */
-    LpRunResult run;           /**< as the machine is, or without contention if is_isolated */
-    LpRunResult uncontended;   /**< every communication takes its isolated time; zero, as the next
-                                  two, if the run was alone */
-    LpRunResult balanced;      /**< uncontended, and every stage takes the mean stage's time */
+    gboolean is_isolated;    /**< shares_max was exceeded */
+    LpRunResult run;         /**< as the machine is, or without contention if is_isolated */
+    LpRunResult uncontended; /**< every communication takes its isolated time; zero, as the next
+                                two, if the run was alone */
+    LpRunResult balanced;    /**< uncontended, and every stage takes the mean stage's time; zero, as
+                                the next one, of programs that are given */
     LpRunResult free_messages; /**< balanced, and messages between stages take no time */
     LpIsolatedCommunication isolated;
     LpTiers tiers;

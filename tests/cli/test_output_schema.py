@@ -30,6 +30,12 @@ CONFIG = {"model_type": "mistral", "hidden_act": "silu", "hidden_size": 4096,
           "intermediate_size": 14336, "num_hidden_layers": 32, "num_attention_heads": 32,
           "num_key_value_heads": 8, "max_position_embeddings": 8192, "vocab_size": 32000,
           "tie_word_embeddings": False, "torch_dtype": "bfloat16", "sliding_window_pattern": 7}
+# A program by hand beside a Transformer.
+SCENARIO = """<scenario name="beside">
+  <job name="dlrm" workload="dlrm"/>
+  <job name="gpt" workload="gpt3-125m" dp="16" global-batch="128" first="32"/>
+</scenario>
+"""
 TABLES = ("training", "gemm", "collectives")
 
 # Outputs by the name of their schema: each command brings other keys.
@@ -38,9 +44,11 @@ OUTPUTS = {
                  "simulate mixtral-8x7b dgx-h100-64 --runs=2",
                  "simulate llama-3-8b circuits.xml --plan=fit --set precision=bf16 "
                  "--set library=single-ring",
-                 "simulate llama-3-8b optics.xml --set dp=16"],
+                 "simulate llama-3-8b optics.xml --set dp=16",
+                 "simulate dlrm dgx-h100-64 --cost"],
     "scenario": ["simulate two-jobs polaris-64 --cost",
                  "simulate busy-fabric dgx-h100-64 --set global-batch=64",
+                 "simulate beside.xml dgx-h100-64",
                  "simulate slow-rank dgx-h100-64 --set global-batch=64 --runs=2",
                  "simulate degraded-port dgx-h100-64 --set global-batch=64"],
     "forecast": ["simulate llama-3-8b dgx-h100-64 --dry-run --set tp=2 --set dp=32",
@@ -57,10 +65,11 @@ OUTPUTS = {
                 "goodput llama-3-8b dgx-h100-64 --set dp=32 --set global-batch=64 --runs=10 "
                 "--iteration-time=1s --packing=rings --hops=2 --group=16"],
     "contention": ["contention two-jobs polaris-64 --cost",
+                   "contention dlrm dgx-h100-64",
                    "contention gpt3-175b dgx-a100-1024 --set global-batch=64 --runs=2 --band "
                    "--what-if=overlap-dp=yes"],
     "compare": ["compare llama-3-8b dgx-h100-64 optics.xml --set dp=16 --contention"],
-    "characterize": ["characterize mixtral-8x7b",
+    "characterize": ["characterize mixtral-8x7b", "characterize dlrm dgx-h100-64",
                      "characterize mixtral-8x7b dgx-h100-64 --sweep=micro-batch=1,64"],
     "collective": ["collective all-reduce dgx-a100-8 --bytes=1MiB,2MiB",
                    "collective barrier dgx-a100-8"],
@@ -77,7 +86,7 @@ OUTPUTS = {
     "workload-measured": ["workload list --measured"],
     "workload-describe": ["workload describe gpt3-175b",
                           "workload describe gpt3-175b dgx-a100-1024",
-                          "workload check gpt3-175b"],
+                          "workload check gpt3-175b", "workload describe dlrm"],
     "workload-attributes": ["workload attributes"],
     "import": ["import huggingface config.json -o model.xml"],
     "validate": [f"validate --cases={table}.csv" for table in TABLES],
@@ -152,6 +161,7 @@ class Schema(unittest.TestCase):
         for name, options in MACHINES.items():
             self.run_one(folder, f"platform generate {options} -o {name}")
         (folder / "config.json").write_text(json.dumps(CONFIG))
+        (folder / "beside.xml").write_text(SCENARIO)
         for table in TABLES:
             rows = (SOURCE / f"validation/{table}.csv").read_text().splitlines()
             (folder / f"{table}.csv").write_text("\n".join(rows[:4]) + "\n")

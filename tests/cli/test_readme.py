@@ -27,7 +27,7 @@ import unittest
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = pathlib.Path(os.environ["LIGHTPATH"]).resolve()
 RUN = ("README.md", "docs/commands.md", "docs/contention.md", "docs/characterize.md", "docs/library.md", "docs/trust.md", "docs/platform-format.md",
-       "docs/workload-format.md", "docs/sweep.md", "docs/scenario-format.md", "docs/import.md",
+       "docs/workload-format.md", "docs/sweep.md", "docs/scenario-format.md", "docs/program-format.md", "docs/import.md",
        "docs/goodput.md")
 UPDATE = "--update" in sys.argv
 

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/ranges.h"
 #include "workloads/description/attribute.h"
+#include "workloads/description/given_workload.h"
 
 #include <math.h>
 #include <string.h>
@@ -218,7 +219,7 @@ load_workload(const Reader *self, const char *const *settings, GError **error)
     if (own == NULL)
         return NULL;
     g_autofree char *name = resolve(self, lp_xml_attribute(self->node, "workload"));
-    g_autofree char *path = lp_file_find("workloads", name, error);
+    g_autofree char *path = lp_given_workload_find(name, error);
     LpWorkload *workload =
         path == NULL ? NULL : lp_workload_load_job(path, (const char *const *)own, settings, error);
     if (workload == NULL) {

@@ -8,7 +8,9 @@
 #include "workloads/description/attribute.h"
 #include "workloads/description/framework.h"
 #include "workloads/description/framework_habits.h"
+#include "workloads/description/given_workload.h"
 #include "workloads/description/routing_table.h"
+#include "workloads/given/given_program.h"
 #include "workloads_resource.h"
 
 #include <string.h>
@@ -113,6 +115,8 @@ name_nearest(GError *error)
 static gboolean
 read_file(LpWorkload *self, GError **error)
 {
+    if (lp_given_workload_is_file(self->path))
+        return lp_given_workload_read(self, error);
     /* Named here so that a static link keeps the embedded files. */
     (void)lp_workloads_get_resource();
     g_autoptr(GError) fault = NULL;
@@ -141,7 +145,7 @@ apply_setting(LpWorkload *self, const char *setting, GError **error)
     }
     g_autofree char *name = g_strndup(setting, (gsize)(equals - setting));
     const LpAttribute *attribute = lp_attribute_find(name, error);
-    return attribute != NULL &&
+    return attribute != NULL && lp_given_workload_has_attribute(self, name, error) &&
            lp_attribute_set(attribute, self, equals + 1, LP_ORIGIN_SETTING, error);
 }
 
@@ -260,6 +264,8 @@ name_framework(const LpWorkload *self, GError *error)
 static gboolean
 complete(LpWorkload *self, GError **error)
 {
+    if (self->given != NULL)
+        return TRUE;
     if (!lp_framework_habits_apply(self, error))
         return FALSE;
     derive_defaults(self);
@@ -353,6 +359,7 @@ copy_draft(const LpWorkload *read, const char *const *settings)
     copy->placement = g_strdup(read->placement);
     copy->routing = g_strdup(read->routing);
     copy->habits = lp_framework_ref(read->habits);
+    copy->given = lp_given_program_ref(read->given);
     copy->settings = join_settings(read->settings, settings);
     return copy;
 }
@@ -416,6 +423,7 @@ lp_workload_free(LpWorkload *self)
     g_free(self->routing);
     g_strfreev(self->settings);
     lp_framework_free(self->habits);
+    lp_given_program_free(self->given);
     lp_routing_table_free(self->routing_table);
     for (guint i = 0; i < LP_WORKLOAD_ATTRIBUTES_MAX; i++)
         g_free(self->source[i]);
@@ -449,6 +457,8 @@ lp_workload_source(const LpWorkload *self, guint index)
 void
 lp_workload_suit(LpWorkload *self, guint64 domain_size, const LpAccelerator *accelerator)
 {
+    if (self->given != NULL)
+        return;
     gboolean good = lp_framework_habits_suit(self, accelerator->name, NULL);
     g_return_if_fail(good);
     lp_plan_shard_by_domains(&self->plan, domain_size);

@@ -8,11 +8,11 @@
 G_BEGIN_DECLS
 
 /**
- * Reads a workload file (docs/workload-format.md), applies @settings ("name=value", NULL-ended, or
- * NULL), and checks the whole. A setting beats the file, the file beats the default.
- * Errors: LP_INPUT_ERROR and LP_MODEL_ERROR; "FILE:LINE: ...", "--set NAME=VALUE: ..." or, for
- * rules that join several attributes, "ATTRIBUTE: got, wanted" behind lp_workload_prefix().
- * Returns: (transfer full).
+ * Reads a workload file (docs/workload-format.md) or a program by hand (docs/program-format.md),
+ * applies @settings ("name=value", NULL-ended, or NULL), and checks the whole. A setting beats the
+ * file, the file beats the default. Errors: LP_INPUT_ERROR and LP_MODEL_ERROR; "FILE:LINE: ...",
+ * "--set NAME=VALUE: ..." or, for rules that join several attributes, "ATTRIBUTE: got, wanted"
+ * behind lp_workload_prefix(). Returns: (transfer full).
  */
 LpWorkload *lp_workload_load(const char *path, const char *const *settings,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -38,7 +38,10 @@ typedef struct {
     char framework[LP_FRAMEWORK_NAME_MAX]; /**< whose software runs (frameworks.xml), or "none" */
     LpOrigin origin[LP_WORKLOAD_ATTRIBUTES_MAX]; /**< by attribute */
     char *source[LP_WORKLOAD_ATTRIBUTES_MAX];    /* owned: of values of the framework, or NULL */
-    char **settings; /* owned: "name=value" of the command line, as typed; or NULL */
+    char **settings;              /* owned: "name=value" of the command line, as typed; or NULL */
+    struct LpGivenProgram *given; /* owned: of a program by hand. The transformer then is the least
+                              that there is, all ranks are replicas of it, and no figure of either
+                              means anything; NULL: a Transformer */
 } LpWorkload;
 
 G_END_DECLS

@@ -4,8 +4,9 @@
 
 G_DEFINE_QUARK(lp_program_error, lp_program_error)
 
-const char *const lp_role_names[] = {"start",  "forward",          "backward", "backward-input",
-                                     "weight", "forward-backward", "finish",   NULL};
+const char *const lp_role_names[] = {"start",          "forward", "backward",
+                                     "backward-input", "weight",  "forward-backward",
+                                     "block",          "finish",  NULL};
 
 LpProgram *
 lp_program_new(void)
@@ -59,6 +60,8 @@ given_ranks_free(LpGivenRanks *self)
         g_free(self->to[line]);
         g_free(self->from[line]);
     }
+    g_array_unref(self->op_line);
+    g_array_unref(self->step_line);
     g_free(self);
 }
 

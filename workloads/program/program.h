@@ -7,6 +7,7 @@
  * of layers. It can be read before anything runs. */
 #pragma once
 
+#include "workloads/given/execution.h"
 #include "workloads/program/operation.h"
 #include "workloads/program/program_error.h"
 
@@ -20,6 +21,7 @@ typedef enum {
     LP_ROLE_INPUT,    /**< a backward pass: the gradient of the activations alone */
     LP_ROLE_WEIGHT,   /**< a backward pass: that of the weights alone */
     LP_ROLE_PAIR,     /**< a forward and a backward pass, woven together */
+    LP_ROLE_BLOCK,    /**< operations of a program that is given */
     LP_ROLE_FINISH,   /**< what is left of the gradients' synchronisation, and the optimiser */
     LP_N_ROLES
 } LpRole;
@@ -69,16 +71,6 @@ typedef struct {
     guint first_step, n_steps; /**< in LpProgram.steps */
 } LpStageProgram;
 
-/** How the host feeds a device, and what communication costs what computes beside it. */
-typedef struct {
-    double collective_host_s; /**< what a collective or a message costs the host */
-    gboolean host_is_free;    /**< kernels and collectives cost the host nothing (CUDA graphs) */
-    LpHostSync host_sync;     /**< where the host waits for the device */
-    gboolean waits_within; /**< and within runs of kernels: for counts of tokens, or before lists */
-    LpCollectiveChecks checks; /**< whether hosts agree on each collective before it starts */
-    double slowdown;           /**< factor on computing while communication runs; 0: as 1 */
-} LpExecution;
-
 /** The pipeline that stages form. */
 typedef struct {
     guint32 n_stages; /**< 1: none */
@@ -100,6 +92,8 @@ typedef struct {
                                     rank does */
     guint64 *from[LP_N_LINES];   /* owned, by rank: and who sends to it */
     LpStream stream[LP_N_LINES]; /**< on which they send; LP_N_STREAMS: the compute stream */
+    GArray *op_line;             /* owned: guint32, by operation: its line in the file */
+    GArray *step_line;           /* owned: guint32, by step: of a message */
 } LpGivenRanks;
 
 /** What the ranks of a job do, and with whom. */

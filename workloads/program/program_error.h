@@ -13,6 +13,7 @@ GQuark lp_program_error_quark(void);
 /** Codes of LP_PROGRAM_ERROR. */
 typedef enum {
     LP_PROGRAM_ERROR_SIZE, /**< More steps than fit in memory, or bytes than can be counted. */
+    LP_PROGRAM_ERROR_FORM, /**< It holds what its file format does not say. */
 } LpProgramError;
 
 G_END_DECLS

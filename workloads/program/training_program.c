@@ -4,6 +4,7 @@
 
 #include "model/plan_routing.h"
 #include "workloads/program/program_size.h"
+#include "workloads/program/given_lowering.h"
 #include "workloads/program/stage_program.h"
 
 /* What a rank sends to the next stage for one micro-batch. */
@@ -54,12 +55,26 @@ describe_ranks(LpProgram *self, const LpTransformer *transformer, const LpPlan *
     self->communicators = lp_communicators_new(transformer, plan, self->expert_loads);
 }
 
+/* As it is given, but for what settings may change. */
+static LpProgram *
+new_given(const LpWorkload *workload, const LpAccelerator *accelerator, GError **error)
+{
+    g_autoptr(LpProgram) program = lp_given_lowering_program(
+        workload->given, accelerator, workload->plan.format.precision, error);
+    if (program == NULL)
+        return NULL;
+    program->execution.slowdown = workload->plan.overlap.slowdown;
+    return g_steal_pointer(&program);
+}
+
 LpProgram *
 lp_training_program_new(const LpWorkload *workload, const LpAccelerator *accelerator,
                         GError **error)
 {
     const LpTransformer *transformer = &workload->transformer;
     const LpPlan *plan = &workload->plan;
+    if (workload->given != NULL)
+        return new_given(workload, accelerator, error);
     if (!lp_program_size_check(workload, error))
         return NULL;
     g_autoptr(LpProgram) program = lp_program_new();

@@ -137,43 +137,126 @@ add_torus_way(const LpTorus *torus, guint64 from, guint64 to, guint32 *io_loads)
         }
 }
 
-/* Between two groups of a dragonfly all minimal paths cross the links that join these. */
+/* Blocks on the busiest link of a torus. */
+typedef struct {
+    const LpTorus *torus;
+    guint32 *links; /* by port, dimension and way */
+} TorusLoads;
+
 static void
-add_global(const LpDragonfly *dragonfly, guint64 from, guint64 to, guint32 *io_loads)
+add_torus(void *data, guint64 from, guint64 to)
 {
-    guint64 ports = (guint64)dragonfly->n_ports * dragonfly->n_routers * dragonfly->n_rows;
-    if (from / ports != to / ports)
-        io_loads[from / ports * dragonfly->n_groups + to / ports]++;
+    const TorusLoads *self = data;
+    add_torus_way(self->torus, from, to, self->links);
+}
+
+/* Blocks on the links of a dragonfly, each way. */
+typedef struct {
+    const LpDragonfly *shape;
+    guint32 n_routers; /* of a group */
+    guint32 *global;   /* by group and group */
+    guint32 *local;    /* by group, router and router, or NULL */
+    guint32 *spines;   /* by group, router and way, or NULL */
+} DragonflyLoads;
+
+/* From router to router of a group: along the row of the first in number to the column of the last,
+ * and along that. */
+static void
+add_local(const DragonflyLoads *self, guint32 group, guint32 from, guint32 to)
+{
+    guint32 n = self->shape->n_routers;
+    guint32 corner = MIN(from, to) / n * n + MAX(from, to) % n;
+    guint32 *of_group = self->local + (gsize)group * self->n_routers * self->n_routers;
+    if (from != corner)
+        of_group[from * self->n_routers + corner]++;
+    if (corner != to)
+        of_group[corner * self->n_routers + to]++;
+}
+
+static void
+add_dragonfly(void *data, guint64 from, guint64 to)
+{
+    const DragonflyLoads *self = data;
+    const LpDragonfly *shape = self->shape;
+    guint32 a = (guint32)(from / shape->n_ports), b = (guint32)(to / shape->n_ports);
+    guint32 from_group = a / self->n_routers, to_group = b / self->n_routers;
+    if (a == b)
+        return;
+    if (from_group != to_group)
+        self->global[from_group * shape->n_groups + to_group]++;
+    if (self->spines != NULL) {
+        self->spines[2 * a]++;
+        self->spines[2 * b + 1]++;
+    } else if (from_group == to_group) {
+        add_local(self, from_group, a % self->n_routers, b % self->n_routers);
+    } else {
+        add_local(self, from_group, a % self->n_routers,
+                  lp_dragonfly_gate(shape, from_group, to_group));
+        add_local(self, to_group, lp_dragonfly_gate(shape, to_group, from_group),
+                  b % self->n_routers);
+    }
+}
+
+/* Goes through the pairs of ports between which a block crosses the network. */
+static void
+visit_pairs(const LpClosedFormInput *input, LpGroup group, guint64 n,
+            void (*add)(void *, guint64 from, guint64 to), void *data)
+{
+    const LpFabric *fabric = input->fabric;
+    guint64 sharers = MAX(fabric->port_sharers, 1);
+    for (guint64 rank = 0; rank < lp_plan_n_ranks(input->plan); rank++)
+        for (guint64 i = 0; counts(input, group, n, rank) && i < n; i++) {
+            guint64 from = accelerator(input, rank);
+            guint64 to = accelerator(
+                input, lp_group_member(input->transformer, input->plan, group, rank, i));
+            if (from / sharers != to / sharers &&
+                from / fabric->domain_size != to / fabric->domain_size)
+                add(data, from / sharers, to / sharers);
+        }
+}
+
+static double
+most_of(const guint32 *loads, gsize n, double n_links)
+{
+    guint32 most = 0;
+    for (gsize i = 0; i < n; i++)
+        most = MAX(most, loads[i]);
+    return most / n_links;
 }
 
 /* Blocks on the busiest link, over how many links it stands for. */
 static double
-busiest(const LpClosedFormInput *input, LpGroup group, guint64 n)
+torus_busiest(const LpClosedFormInput *input, LpGroup group, guint64 n)
 {
-    const LpFabric *fabric = input->fabric;
-    const LpTorus *torus = &fabric->torus;
-    const LpDragonfly *dragonfly = &fabric->dragonfly;
-    guint64 sharers = MAX(fabric->port_sharers, 1);
-    gsize n_loads = torus->n_dimensions > 0 ? lp_torus_n_ports(torus) * torus->n_dimensions * 2
-                                            : (gsize)dragonfly->n_groups * dragonfly->n_groups;
-    g_autofree guint32 *loads = g_new0(guint32, n_loads);
-    for (guint64 rank = 0; rank < lp_plan_n_ranks(input->plan); rank++)
-        for (guint64 i = 0; counts(input, group, n, rank) && i < n; i++) {
-            guint64 to = accelerator(
-                input, lp_group_member(input->transformer, input->plan, group, rank, i));
-            guint64 from = accelerator(input, rank);
-            if (from / sharers == to / sharers ||
-                from / fabric->domain_size == to / fabric->domain_size)
-                continue;
-            if (torus->n_dimensions > 0)
-                add_torus_way(torus, from / sharers, to / sharers, loads);
-            else
-                add_global(dragonfly, from / sharers, to / sharers, loads);
-        }
-    guint32 most = 0;
-    for (gsize i = 0; i < n_loads; i++)
-        most = MAX(most, loads[i]);
-    return (double)most / (torus->n_dimensions > 0 ? 1.0 : dragonfly->group_links);
+    const LpTorus *torus = &input->fabric->torus;
+    gsize n_links = lp_torus_n_ports(torus) * torus->n_dimensions * 2;
+    g_autofree guint32 *links = g_new0(guint32, n_links);
+    TorusLoads loads = {torus, links};
+    visit_pairs(input, group, n, add_torus, &loads);
+    return most_of(links, n_links, 1.0);
+}
+
+static double
+dragonfly_busiest(const LpClosedFormInput *input, LpGroup group, guint64 n)
+{
+    const LpDragonfly *shape = &input->fabric->dragonfly;
+    guint32 n_routers = shape->n_rows * shape->n_routers, n_groups = shape->n_groups;
+    gsize n_global = (gsize)n_groups * n_groups, n_local = (gsize)n_groups * n_routers * n_routers;
+    g_autofree guint32 *global = g_new0(guint32, n_global);
+    g_autofree guint32 *local = shape->n_spines > 0 ? NULL : g_new0(guint32, n_local);
+    g_autofree guint32 *spines =
+        shape->n_spines > 0 ? g_new0(guint32, 2 * (gsize)n_groups * n_routers) : NULL;
+    DragonflyLoads loads = {shape, n_routers, global, local, spines};
+    visit_pairs(input, group, n, add_dragonfly, &loads);
+    double most = most_of(global, n_global, shape->group_links);
+    if (spines != NULL)
+        return fmax(most, most_of(spines, 2 * (gsize)n_groups * n_routers, shape->n_spines));
+    for (gsize i = 0; i < n_local; i++) {
+        gsize from = i / n_routers % n_routers, to = i % n_routers;
+        gboolean is_row = from / shape->n_routers == to / shape->n_routers;
+        most = fmax(most, local[i] / (double)(is_row ? shape->router_links : shape->row_links));
+    }
+    return most;
 }
 
 static double
@@ -183,7 +266,9 @@ link_cut_s(const LpClosedFormInput *input, LpGroup group, guint64 n, double bloc
     if (fabric->is_wide || (fabric->torus.n_dimensions == 0 && fabric->dragonfly.n_groups == 0))
         return 0.0;
     double link_bytes_per_s = fabric->scale_out_bytes_per_s * MAX(fabric->port_sharers, 1);
-    return busiest(input, group, n) * block_bytes / link_bytes_per_s;
+    double n_blocks = fabric->torus.n_dimensions > 0 ? torus_busiest(input, group, n)
+                                                     : dragonfly_busiest(input, group, n);
+    return n_blocks * block_bytes / link_bytes_per_s;
 }
 
 /* --- exchanges --- */

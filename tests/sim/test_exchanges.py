@@ -118,6 +118,28 @@ class Exchanges(Machines):
         ports_s = 4 * 4 * 120 / 128 * bytes_of / 50e9
         self.assertAlmostEqual(tiers["leaf"] / (bound_s - ports_s), 1.0, delta=0.01)
 
+    def test_experts_of_dragonflies(self):
+        """Simulated and in closed form: local links carry blocks on their way between groups, too. In
+        groups of four routers with eight ports a link between two routers has 8 x 8 blocks of its
+        ports, 8 x 32 on their way out to a group that it leads to, and 32 x 8 that come in from one.
+        Leaves of a dragonfly+ have links to two spines for what leaves their four ports."""
+        bytes_of = 4096 * 4 * 4096 * 2  # tokens, top-k, hidden, bf16
+        for options, experts, n_blocks, n_links in (
+                ("dragonfly --group-routers=4 --router-ports=8 --local-links=1 --global-links=8", 128,
+                 8 * 8 + 2 * 8 * 32, 1),
+                ("dragonfly-plus --group-routers=8 --router-ports=4 --group-spines=2 --global-links=4", 32,
+                 4 * 28, 2)):
+            file = self.machine("--accelerators=128 --domain-size=4 --nics-per-domain=4 --nic-bandwidth=25GBps "
+                                f"--topology={options}")
+            result = self.run_it("simulate", "gpt3-1.3b", file, *(f"--set={name}" for name in (
+                "layers=4", "hidden=4096", "heads=32", "ffn=14336", "seq=4096", f"experts={experts}", "top-k=4",
+                "expert-ffn=1024", "tp=1", "pp=1", "dp=128", f"ep={experts}", "micro-batch=1", "zero=0",
+                "global-batch=128", "library=single-ring", "embedding=no", "optimizer=none",
+                "precision=bf16")), "--ignore-memory", "--framework=none")
+            bound_s = 4 * 4 * n_blocks * bytes_of / experts / (n_links * 25e9)
+            for form in ("simulated", "closed_form"):
+                self.assertAlmostEqual(result[form]["terms_s"]["ep"] / bound_s, 1.0, delta=1e-6, msg=form + options)
+
     def test_uneven(self):
         """With experts that are not loaded alike an all-to-all is at least as slow as its busiest leaf
         allows, which is never less than with even ones of the same bytes in all."""

@@ -116,7 +116,7 @@ class Install(unittest.TestCase):
         wanted = {path.name for path in (SOURCE / "workloads/scenarios").glob("*.xml")}
         got = {path.name for path in (share / "lightpath/workloads/scenarios").iterdir()}
         self.assertEqual(got, wanted)
-        wanted = {path.name for folder in ("workloads", "platforms", "validation")
+        wanted = {path.name for folder in ("workloads", "platforms", "study", "validation")
                   for path in (SOURCE / folder).glob("*.xsd")} | {"output.schema.json"}
         self.assertEqual({path.name for path in (share / "lightpath/schemas").iterdir()}, wanted)
         for name in ("man/man1/lightpath.1", "doc/lightpath/README.md", "doc/lightpath/LICENSE"):

@@ -26,6 +26,9 @@ MACHINES = {
                     "--reconfiguration-time=10us",
     "pod.xml": "--system=tpu-v4 --accelerators=4096",
     "frontier.xml": "--system=frontier --accelerators=1024"}
+STUDY = """<study name="test" command="estimate"><workload name="gpt3-125m" framework="none"/><machine system="dgx-a100" accelerators="8"/>
+<options ignore-memory="yes"/><axis name="tp" values="1|3"/><workload dp="1"/><record key="workload"/>
+<record key="closed_form.iteration_time_s" as="time_s"/></study>"""
 CONFIG = {"model_type": "mistral", "hidden_act": "silu", "hidden_size": 4096,
           "intermediate_size": 14336, "num_hidden_layers": 32, "num_attention_heads": 32,
           "num_key_value_heads": 8, "max_position_embeddings": 8192, "vocab_size": 32000,
@@ -88,6 +91,7 @@ OUTPUTS = {
                           "workload describe gpt3-175b dgx-a100-1024",
                           "workload check gpt3-175b", "workload describe dlrm"],
     "workload-attributes": ["workload attributes"],
+    "sweep": ["sweep export study.sqlite"],
     "import": ["import huggingface config.json -o model.xml"],
     "validate": [f"validate --cases={table}.csv" for table in TABLES],
     "search": ["search llama-3-8b optics.xml --vary=tp=1|2,zero=0|3 --objective=energy --accelerator-price=1kUSD",
@@ -162,6 +166,8 @@ class Schema(unittest.TestCase):
             self.run_one(folder, f"platform generate {options} -o {name}")
         (folder / "config.json").write_text(json.dumps(CONFIG))
         (folder / "beside.xml").write_text(SCENARIO)
+        (folder / "study.xml").write_text(STUDY)
+        self.run_one(folder, "sweep study.xml")
         for table in TABLES:
             rows = (SOURCE / f"validation/{table}.csv").read_text().splitlines()
             (folder / f"{table}.csv").write_text("\n".join(rows[:4]) + "\n")

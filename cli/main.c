@@ -112,7 +112,8 @@ main(int argc, char **argv)
 {
     keep_streams_apart();
     (void)signal(SIGXFSZ, SIG_IGN); /* a file that grows too large is an error of its write */
-    (void)setlocale(LC_CTYPE, "");
+    /* UTF-8, and letters as in ASCII, whatever language the user speaks. */
+    (void)setlocale(LC_CTYPE, "C.UTF-8");
     g_autoptr(GError) error = NULL;
     LpOwnData own = {{NULL}};
     if (lp_own_data_take(&own, &argc, argv, &error) && run(argc, argv, &error))

@@ -2,6 +2,7 @@
 /* Collects a report, and writes it as JSON. */
 #include "report/report.h"
 
+#include "base/c_locale.h"
 #include "base/file.h"
 #include "base/units.h"
 #include "base/json.h"
@@ -140,6 +141,7 @@ init(LpReport *self, const LpWorkload *workload, const LpMachine *machine,
 void
 lp_report_init(LpReport *self, const LpSetup *setup, const LpSimulation *simulation)
 {
+    g_auto(LpCLocale) locale = lp_c_locale_begin();
     init(self, setup->workload, setup->machine, simulation, setup->placement);
 }
 
@@ -147,6 +149,7 @@ void
 lp_report_init_job(LpReport *self, LpSimulation *shown, const LpJobResult *result,
                    const LpMachine *machine)
 {
+    g_auto(LpCLocale) locale = lp_c_locale_begin();
     init(self, result->job->workload, machine, result->own, result->placement);
     *shown = *result->own;
     shown->run = result->together;

@@ -2,6 +2,7 @@
 /* Reports of scenarios: a table of all jobs, and what a report says of one for each. */
 #include "report/scenario_report.h"
 
+#include "base/c_locale.h"
 #include "base/file.h"
 #include "base/ranges.h"
 #include "base/text_table.h"
@@ -14,6 +15,7 @@ void
 lp_scenario_report_init(LpScenarioReport *self, const LpMachine *machine,
                         const LpScenarioSimulation *simulation)
 {
+    g_auto(LpCLocale) locale = lp_c_locale_begin();
     *self = (LpScenarioReport){
         .scenario = simulation->scenario, .machine = machine, .simulation = simulation};
     self->jobs = g_new0(LpReport, simulation->n_jobs);
@@ -151,6 +153,7 @@ to_json(const LpScenarioReport *self)
 char *
 lp_scenario_report_to_json_text(const LpScenarioReport *self)
 {
+    g_auto(LpCLocale) locale = lp_c_locale_begin();
     g_autoptr(json_t) node = to_json(self);
     return lp_json_print(node);
 }
@@ -259,6 +262,7 @@ append_job(GString *out, const LpScenarioReport *self, guint index)
 char *
 lp_scenario_report_to_text(const LpScenarioReport *self)
 {
+    g_auto(LpCLocale) locale = lp_c_locale_begin();
     GString *out = g_string_new(NULL);
     append_head(out, self);
     for (guint i = 0; i < self->simulation->n_jobs; i++)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reports as tables for people. */
 #include "base/file.h"
+#include "base/c_locale.h"
 #include "base/text_table.h"
 #include "base/units.h"
 #include "report/circuits.h"
@@ -345,6 +346,7 @@ append_energy(GString *out, const LpReport *self)
 char *
 lp_report_to_text(const LpReport *self)
 {
+    g_auto(LpCLocale) locale = lp_c_locale_begin();
     GString *out = g_string_new(NULL);
     append_head(out, self);
     lp_report_append_engine(out, self->fidelity, self->collapse, self->simulation->contention,
@@ -361,6 +363,7 @@ lp_report_to_text(const LpReport *self)
 char *
 lp_report_estimate_to_text(const LpReport *self, gboolean amped)
 {
+    g_auto(LpCLocale) locale = lp_c_locale_begin();
     GString *out = g_string_new(NULL);
     append_head(out, self);
     const LpTerms *terms = amped ? &self->amped : &self->closed_form;

@@ -2,6 +2,7 @@
 /* Writes the platform file of a machine that is specified by its system and by options. */
 #include "platforms/generation/generate.h"
 
+#include "base/c_locale.h"
 #include "base/units.h"
 #include "base/xml_writer.h"
 #include "platforms/generation/cards.h"
@@ -379,6 +380,7 @@ char *
 lp_generate_shape(const LpMachineSpecification *specification, GError **error)
 {
     g_return_val_if_fail(specification != NULL, NULL);
+    g_auto(LpCLocale) locale = lp_c_locale_begin();
     return write_text(specification, FALSE, error);
 }
 
@@ -419,6 +421,7 @@ char *
 lp_generate(const LpMachineSpecification *specification, GError **error)
 {
     g_return_val_if_fail(specification != NULL, NULL);
+    g_auto(LpCLocale) locale = lp_c_locale_begin();
     g_autoptr(GError) fault = NULL;
     g_autofree char *xml = write_text(specification, TRUE, error);
     if (xml == NULL)
@@ -438,6 +441,7 @@ LpMachine *
 lp_generate_machine(const LpMachineSpecification *specification, const char *path, GError **error)
 {
     g_return_val_if_fail(specification != NULL && path != NULL, NULL);
+    g_auto(LpCLocale) locale = lp_c_locale_begin();
     g_autofree char *xml = write_text(specification, TRUE, error);
     return xml != NULL ? lp_machine_parse(path, xml, error) : NULL;
 }

@@ -2,6 +2,7 @@
 /* Reads a platform file into a machine view, and refuses what SimGrid would abort on. */
 #include "platforms/machine/machine.h"
 
+#include "base/c_locale.h"
 #include "base/error.h"
 #include "base/units.h"
 #include "base/xml.h"
@@ -354,6 +355,7 @@ LpMachine *
 lp_machine_load(const char *path, GError **error)
 {
     g_return_val_if_fail(path != NULL, NULL);
+    g_auto(LpCLocale) locale = lp_c_locale_begin();
     g_autoptr(LpXml) xml = lp_xml_load(path, SCHEMA, error);
     return xml != NULL ? read_machine(xml, error) : NULL;
 }
@@ -362,6 +364,7 @@ LpMachine *
 lp_machine_parse(const char *path, const char *text, GError **error)
 {
     g_return_val_if_fail(path != NULL && text != NULL, NULL);
+    g_auto(LpCLocale) locale = lp_c_locale_begin();
     g_autoptr(GBytes) content = g_bytes_new_static(text, strlen(text));
     g_autoptr(LpXml) xml = lp_xml_parse(path, content, SCHEMA, error);
     return xml != NULL ? read_machine(xml, error) : NULL;

@@ -2,6 +2,8 @@
 /* SimGrid's settings, start and run. */
 #include "sim/engine/engine.h"
 
+#include "base/c_locale.h"
+
 #include <simgrid/engine.h>
 #include <simgrid/version.h>
 
@@ -55,6 +57,7 @@ lp_engine_has_started(void)
 void
 lp_engine_start(const GArray *options, const char *platform_path)
 {
+    g_auto(LpCLocale) locale = lp_c_locale_begin();
     g_autoptr(GPtrArray) arguments = g_ptr_array_new_with_free_func(g_free);
     g_ptr_array_add(arguments, g_strdup("lightpath"));
     g_ptr_array_add(arguments, g_strdup("--log=root.thres:critical"));
@@ -80,6 +83,7 @@ lp_engine_version(void)
 double
 lp_engine_run(void)
 {
+    g_auto(LpCLocale) locale = lp_c_locale_begin();
     simgrid_run();
     return simgrid_get_clock();
 }

@@ -2,6 +2,7 @@
 /* One collective as an iteration. */
 #include "sim/run/collective_run.h"
 
+#include "base/c_locale.h"
 #include "base/child_process.h"
 #include "sim/collectives/ring.h"
 #include "sim/actors/collective_bytes.h"
@@ -193,6 +194,7 @@ gboolean
 lp_collective_run(const LpCollectiveRequest *self, const LpMachine *machine,
                   LpCollectiveResult *out_result, GError **error)
 {
+    g_auto(LpCLocale) locale = lp_c_locale_begin();
     g_autoptr(LpNetwork) network = lp_network_new(machine);
     g_autoptr(LpProgram) program = new_program(self);
     g_autoptr(LpPlacement) placement = new_placement(self);

@@ -2,6 +2,7 @@
 /* The run of a scenario, and the runs of each of its jobs. */
 #include "sim/run/scenario_simulation.h"
 
+#include "base/c_locale.h"
 #include "sim/analysis/tiers.h"
 #include "sim/run/counterfactual.h"
 #include "sim/run/observation.h"
@@ -448,6 +449,7 @@ LpScenarioSimulation *
 lp_scenario_simulation_run(const LpScenario *scenario, const LpMachine *machine,
                            LpScenarioOptions options, GError **error)
 {
+    g_auto(LpCLocale) locale = lp_c_locale_begin();
     g_autoptr(LpScene) scene =
         lp_scene_new_unloaded(scenario, machine, options.fidelity, options.collapse, error);
     if (scene == NULL)

@@ -2,6 +2,7 @@
 /* The run and its counterfactuals, side by side in processes of their own. */
 #include "sim/run/simulation.h"
 
+#include "base/c_locale.h"
 #include "sim/analysis/isolated_time.h"
 #include "sim/analysis/link_traffic.h"
 #include "sim/analysis/tiers.h"
@@ -314,6 +315,7 @@ prove(const LpCommunicationMap *map, LpSimulationOptions options)
 LpSimulation *
 lp_simulation_run(const LpSetup *setup, LpSimulationOptions options, GError **error)
 {
+    g_auto(LpCLocale) locale = lp_c_locale_begin();
     const LpMachine *machine = setup->machine;
     g_autoptr(LpProgram) program =
         lp_training_program_new(setup->workload, &machine->accelerator, error);

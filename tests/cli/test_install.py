@@ -13,6 +13,8 @@ import sys
 import tempfile
 import unittest
 
+import test_locale
+
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 JOB = ["gpt3-175b", "dgx-a100-1024"]
 
@@ -82,6 +84,21 @@ class Install(unittest.TestCase):
             report = json.loads(run(os.environ["LIGHTPATH"], "simulate", *job, "--set", settings[i],
                                     "--format=json"))
             self.assertEqual(times[i], report["simulated"]["iteration_time_s"])
+
+    def test_library_locale(self):
+        """A host program's language changes how it prints numbers, not which."""
+        program = self.prefix / "use_library_locale"
+        run(*self.compiler(), "-o", program, SOURCE / "tests/cli/use_library.c",
+            *self.flags("--cflags", "--libs"))
+        locales = self.prefix / "locales"
+        locales.mkdir()
+        test_locale.make(locales)
+        job = [program, "gpt3-125m", "dgx-a100-8", "seq=512"]
+        wanted = run(*job, env=dict(self.environment, LC_ALL="C"))
+        for name in test_locale.NAMES:
+            got = run(*job, env=dict(self.environment, LC_ALL=f"{name}.UTF-8", LOCPATH=str(locales)))
+            self.assertEqual("," in got, name == "de_DE" or name == "tr_TR", got)
+            self.assertEqual(got.replace(",", "."), wanted, name)
 
     def test_library_error(self):
         """An error crosses the library as one line, too."""

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A program of a user: simulates a shipped workload on a shipped machine through the library, with
- * each of the settings behind them, and prints the iteration times. test_install.py compiles it
- * against an installed tree. */
+ * each of the settings behind them, and prints the iteration times in the language of its user.
+ * test_install.py compiles it against an installed tree. */
 #include <lightpath/lightpath.h>
 
+#include <locale.h>
 #include <stdio.h>
 
 static LpSimulation *
@@ -34,6 +35,7 @@ main(int argc, char **argv)
 {
     if (argc < 3)
         return 2;
+    (void)setlocale(LC_ALL, "");
     for (int i = 3; i < MAX(argc, 4); i++) {
         g_autoptr(GError) error = NULL;
         g_autoptr(LpSimulation) simulation =

@@ -2,6 +2,7 @@
 /* Reads a scenario file and the workloads of its jobs, and puts both in an order of their own. */
 #include "workloads/description/scenario.h"
 
+#include "base/c_locale.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/ranges.h"
@@ -216,6 +217,7 @@ LpScenario *
 lp_scenario_load(const char *path, const char *const *settings, GError **error)
 {
     g_return_val_if_fail(path != NULL, NULL);
+    g_auto(LpCLocale) locale = lp_c_locale_begin();
     /* Before any job has them, so that no job is blamed for them. */
     if (!lp_workload_check_settings(settings, error))
         return NULL;

@@ -2,6 +2,7 @@
 /* Reads a workload file, lays the user's settings over it, and checks the whole. */
 #include "workloads/description/workload.h"
 
+#include "base/c_locale.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/xml.h"
@@ -302,6 +303,7 @@ lp_workload_load_job(const char *path, const char *const *attributes, const char
                      GError **error)
 {
     g_return_val_if_fail(path != NULL, NULL);
+    g_auto(LpCLocale) locale = lp_c_locale_begin();
     g_autoptr(LpWorkload) self = read_draft(path, attributes, settings, error);
     return self != NULL && complete(self, error) ? g_steal_pointer(&self) : NULL;
 }
@@ -316,6 +318,7 @@ LpWorkloadDraft *
 lp_workload_draft_load(const char *path, const char *const *settings, GError **error)
 {
     g_return_val_if_fail(path != NULL, NULL);
+    g_auto(LpCLocale) locale = lp_c_locale_begin();
     g_autoptr(LpWorkload) read = read_draft(path, NULL, settings, error);
     if (read == NULL)
         return NULL;

@@ -149,10 +149,11 @@ add_scatter(LpPage *self)
     g_string_append(self->text, "<div class=\"tools\" data-for=\"plot-plans\"></div>\n");
     lp_page_plot(
         self, "plans", "plans", "Iteration time of all plans against their memory",
-        "Each dot is a plan that was simulated. Dots with a dark edge are the front: to none "
-        "of them another plan is at least equal in time, memory, accelerators and price; "
-        "the line joins those that nothing on the plot beats. Small gray dots were not "
-        "simulated: they stand at their closed form. Click a dot to find its row.",
+        "Each dot is a plan that was simulated. Dots with a dark edge are the front: of plans "
+        "at most a tenth behind the first those to which no other is at least equal in "
+        "time, memory, accelerators and price; the line joins those that nothing on the "
+        "plot beats. Small gray dots were not simulated: they stand at their closed form. "
+        "Click a dot to find its row.",
         scatter_rows(self));
 }
 

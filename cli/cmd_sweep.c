@@ -264,7 +264,7 @@ run_on_cluster(Sweep *sweep, const char *path, gboolean *out_done, GError **erro
 static gboolean
 enter(Sweep *sweep, GError **error)
 {
-    sweep->store = lp_study_store_open(sweep->store_path, TRUE, error);
+    sweep->store = lp_study_store_open(sweep->store_path, error);
     if (sweep->store == NULL || (sweep->slurm != SLURM_NOT &&
                                  !lp_sweep_slurm_collect(sweep->store, sweep->store_path, error)))
         return FALSE;

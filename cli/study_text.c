@@ -65,7 +65,7 @@ gboolean
 lp_study_text_print(LpStudyStore *store, gint64 study, const char *path, GError **error)
 {
     LpStudyCounts counts;
-    g_autoptr(json_t) document = lp_study_export_json(store, study, error);
+    g_autoptr(json_t) document = lp_study_export_json(store, study, ROWS_MAX, error);
     if (document == NULL || !lp_study_store_count(store, study, &counts, error))
         return FALSE;
     const json_t *axes = json_object_get(document, "axes");
@@ -79,11 +79,12 @@ lp_study_text_print(LpStudyStore *store, gint64 study, const char *path, GError 
         g_string_append_printf(text, ", %" G_GUINT64_FORMAT " refused", counts.n_refused);
     g_string_append_printf(text, ", in %s\n\n", path);
     g_autoptr(LpTextTable) table = new_table(axes, records);
-    for (gsize i = 0; i < MIN(json_array_size(points), ROWS_MAX); i++)
+    for (gsize i = 0; i < json_array_size(points); i++)
         add_row(table, axes, records, json_array_get(points, i));
     lp_text_table_append(text, table, 0);
-    if (json_array_size(points) > ROWS_MAX)
-        g_string_append_printf(text, "\nand %u more (lightpath sweep export %s)\n",
-                               (guint)json_array_size(points) - ROWS_MAX, path);
+    if (counts.n > ROWS_MAX)
+        g_string_append_printf(text,
+                               "\nand %" G_GUINT64_FORMAT " more (lightpath sweep export %s)\n",
+                               counts.n - ROWS_MAX, path);
     return lp_print_result(text->str, error);
 }

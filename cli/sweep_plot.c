@@ -45,10 +45,10 @@ draw(const Options *options, const char *path, const char *output, GError **erro
     if (!lp_option_choice("log", options->log, axes, 0, &log, error))
         return FALSE;
     g_autofree char *vega = lp_vega_load(lp_vega_folder(), error);
-    g_autoptr(LpStudyStore) store = vega != NULL ? lp_study_store_open(path, FALSE, error) : NULL;
+    g_autoptr(LpStudyStore) store = vega != NULL ? lp_study_store_read(path, error) : NULL;
     if (store == NULL || !lp_study_export_find(store, options->study, &study, error))
         return FALSE;
-    g_autoptr(json_t) document = lp_study_export_json(store, study, error);
+    g_autoptr(json_t) document = lp_study_export_json(store, study, G_MAXUINT, error);
     LpStudyPlot plot = {.x = options->x,
                         .y = options->y,
                         .series = options->series,

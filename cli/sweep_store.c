@@ -9,13 +9,15 @@
 #include "study/study_merge.h"
 #include "study/study_record.h"
 
+#include <glib/gstdio.h>
+
 #include <string.h>
 
 gboolean
 lp_sweep_store_print(LpStudyStore *store, gint64 study, const char *format, GError **error)
 {
     if (strcmp(format, "json") == 0) {
-        json_t *document = lp_study_export_json(store, study, error);
+        json_t *document = lp_study_export_json(store, study, G_MAXUINT, error);
         return document != NULL && lp_print_json(document, error);
     }
     g_autofree char *text = lp_study_export_csv(store, study, error);
@@ -88,6 +90,14 @@ lp_sweep_store_check_records(LpStudyStore *store, gint64 number, const LpStudy *
     return TRUE;
 }
 
+static gboolean
+is_one_file(const char *one, const char *other)
+{
+    GStatBuf first, second;
+    return g_stat(one, &first) == 0 && g_stat(other, &second) == 0 &&
+           first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
 gboolean
 lp_sweep_merge(int argc, char **argv, GError **error)
 {
@@ -101,11 +111,11 @@ lp_sweep_merge(int argc, char **argv, GError **error)
     for (int i = 2; i < argc; i++)
         if (!g_file_test(argv[i], G_FILE_TEST_EXISTS))
             return lp_value_error(error, "%s: got no file, wanted a store to be merged", argv[i]);
-    g_autoptr(LpStudyStore) store = lp_study_store_open(argv[1], TRUE, error);
+    g_autoptr(LpStudyStore) store = lp_study_store_open(argv[1], error);
     if (store == NULL)
         return FALSE;
     for (int i = 2; i < argc; i++)
-        if (strcmp(argv[i], argv[1]) != 0 && !lp_study_merge(store, argv[i], error))
+        if (!is_one_file(argv[i], argv[1]) && !lp_study_merge(store, argv[i], error))
             return FALSE;
     return TRUE;
 }
@@ -126,7 +136,7 @@ lp_sweep_export(int argc, char **argv, GError **error)
                           entries, &argc, &argv, 1, 1, error) ||
         !lp_option_choice("format", format, formats, 0, &index, error))
         return FALSE;
-    g_autoptr(LpStudyStore) store = lp_study_store_open(argv[1], FALSE, error);
+    g_autoptr(LpStudyStore) store = lp_study_store_read(argv[1], error);
     return store != NULL && lp_study_export_find(store, name, &study, error) &&
            lp_sweep_store_print(store, study, formats[index], error);
 }

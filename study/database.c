@@ -8,8 +8,8 @@
 #include <sqlite3.h>
 #include <stdarg.h>
 
-/* How long another process may take for a transaction, ms. */
-#define PATIENCE_MS 60000
+/* How long another process may take for a transaction, ms: it may enter ten million points. */
+#define PATIENCE_MS 1800000
 
 struct LpDatabase {
     char *path;    /* owned */

@@ -102,18 +102,19 @@ recorded_of(const json_t *records, const char *text, GError **error)
     return recorded;
 }
 
-static gboolean
-add_point(json_t *document, const LpQuery *query, GError **error)
+/* The point of a row. Returns: (transfer full). */
+static json_t *
+read_point(const json_t *document, const LpQuery *query, GError **error)
 {
-    json_t *point = lp_json_append_object(json_object_get(document, "points"));
+    g_autoptr(json_t) point = json_object();
     json_t *set = set_of(json_object_get(document, "axes"), lp_query_text(query, 0), error);
     if (set == NULL)
-        return FALSE;
+        return NULL;
     json_object_set_new(point, "set", set);
     json_t *recorded =
         recorded_of(json_object_get(document, "records"), lp_query_text(query, 2), error);
     if (recorded == NULL)
-        return FALSE;
+        return NULL;
     /* What is under way is not there yet: who runs it is nobody's business. */
     const char *state = lp_query_text(query, 1);
     gboolean is_over = strcmp(state, "running") != 0;
@@ -121,26 +122,54 @@ add_point(json_t *document, const LpQuery *query, GError **error)
     lp_json_set_text(point, "state", is_over ? state : "waiting");
     if (lp_query_text(query, 3) != NULL)
         lp_json_set_text(point, "message", lp_query_text(query, 3));
-    return TRUE;
+    return g_steal_pointer(&point);
 }
 
-json_t *
-lp_study_export_json(LpStudyStore *store, gint64 study, GError **error)
+/* What is done with each point. */
+typedef void (*Visit)(const json_t *document, json_t *point, gpointer data);
+
+/* Goes through the first @n_most points of @study. Returns: (transfer full) the head. */
+static json_t *
+visit_points(LpStudyStore *store, gint64 study, guint n_most, Visit visit, gpointer data,
+             GError **error)
 {
     g_autoptr(json_t) document = lp_json_document();
     g_autoptr(LpQuery) query =
         lp_query_new(lp_study_store_database(store),
                      "SELECT labels, state, json, message FROM member JOIN point USING (point_id) "
-                     "LEFT JOIN result USING (point_id) WHERE study_id = ? ORDER BY place",
+                     "LEFT JOIN result USING (point_id) WHERE study_id = ? ORDER BY place LIMIT ?",
                      error);
     if (query == NULL || !add_head(store, study, document, error))
         return NULL;
-    (void)lp_json_set_array(document, "points");
-    lp_query_begin(query, "i", study);
-    for (gboolean any = TRUE; any;)
-        if (!lp_query_next(query, &any, error) || (any && !add_point(document, query, error)))
+    lp_query_begin(query, "ii", study, (gint64)n_most);
+    for (gboolean any = TRUE; any;) {
+        if (!lp_query_next(query, &any, error))
             return NULL;
+        g_autoptr(json_t) point = any ? read_point(document, query, error) : NULL;
+        if (any && point == NULL)
+            return NULL;
+        if (any)
+            visit(document, point, data);
+    }
     return g_steal_pointer(&document);
+}
+
+static void
+append_point(const json_t *document, json_t *point, gpointer data)
+{
+    (void)document;
+    json_array_append(data, point);
+}
+
+json_t *
+lp_study_export_json(LpStudyStore *store, gint64 study, guint n_most, GError **error)
+{
+    json_t *points = json_array();
+    json_t *document = visit_points(store, study, n_most, append_point, points, error);
+    if (document != NULL)
+        json_object_set(document, "points", points);
+    json_decref(points);
+    return document;
 }
 
 /* --- CSV --- */
@@ -175,33 +204,37 @@ add_value(GString *out, const json_t *value)
     add_cell(out, text);
 }
 
+static void
+add_line(const json_t *document, json_t *point, gpointer data)
+{
+    GString *out = data;
+    const json_t *axes = json_object_get(document, "axes"), *set = json_object_get(point, "set");
+    const json_t *records = json_object_get(document, "records");
+    const json_t *recorded = json_object_get(point, "recorded");
+    for (gsize i = 0; i < json_array_size(axes); i++)
+        add_value(out, json_object_get(set, json_string_value(json_array_get(axes, i))));
+    for (gsize i = 0; i < json_array_size(records); i++) {
+        const json_t *name = json_object_get(json_array_get(records, i), "name");
+        add_value(out, json_object_get(recorded, json_string_value(name)));
+    }
+    add_value(out, json_object_get(point, "state"));
+    add_value(out, json_object_get(point, "message"));
+    g_string_append_c(out, '\n');
+}
+
 char *
 lp_study_export_csv(LpStudyStore *store, gint64 study, GError **error)
 {
-    g_autoptr(json_t) document = lp_study_export_json(store, study, error);
+    g_autoptr(GString) lines = g_string_new("\n"), out = g_string_new(NULL);
+    g_autoptr(json_t) document = visit_points(store, study, G_MAXUINT, add_line, lines, error);
     if (document == NULL)
         return NULL;
     const json_t *axes = json_object_get(document, "axes");
     const json_t *records = json_object_get(document, "records");
-    const json_t *points = json_object_get(document, "points");
-    g_autoptr(GString) out = g_string_new(NULL);
     for (gsize i = 0; i < json_array_size(axes); i++)
         add_value(out, json_array_get(axes, i));
     for (gsize i = 0; i < json_array_size(records); i++)
         add_value(out, json_object_get(json_array_get(records, i), "name"));
-    g_string_append_printf(out, "%sstate,message\n", out->len > 0 ? "," : "");
-    for (gsize i = 0; i < json_array_size(points); i++) {
-        const json_t *point = json_array_get(points, i);
-        const json_t *set = json_object_get(point, "set");
-        const json_t *recorded = json_object_get(point, "recorded");
-        for (gsize k = 0; k < json_array_size(axes); k++)
-            add_value(out, json_object_get(set, json_string_value(json_array_get(axes, k))));
-        for (gsize k = 0; k < json_array_size(records); k++)
-            add_value(out, json_object_get(recorded, json_string_value(json_object_get(
-                                                         json_array_get(records, k), "name"))));
-        add_value(out, json_object_get(point, "state"));
-        add_value(out, json_object_get(point, "message"));
-        g_string_append_c(out, '\n');
-    }
+    g_string_append_printf(out, "%sstate,message%s", out->len > 0 ? "," : "", lines->str);
     return g_strdup(out->str);
 }

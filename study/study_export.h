@@ -15,9 +15,9 @@ gboolean lp_study_export_find(LpStudyStore *store, const char *name, gint64 *out
  * LP_INPUT_ERROR_FILE. Returns: (transfer full). */
 char *lp_study_export_csv(LpStudyStore *store, gint64 study,
                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/** "study", "axes", "records", and "points", of each "set", "recorded", "state" and, where there is
- * one, "message". Errors: LP_INPUT_ERROR_FILE. Returns: (transfer full). */
-json_t *lp_study_export_json(LpStudyStore *store, gint64 study,
+/** "study", "axes", "records", and "points", the first @n_most, of each "set", "recorded", "state"
+ * and, where there is one, "message". Errors: LP_INPUT_ERROR_FILE. Returns: (transfer full). */
+json_t *lp_study_export_json(LpStudyStore *store, gint64 study, guint n_most,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

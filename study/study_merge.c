@@ -47,7 +47,7 @@ lp_study_merge(LpStudyStore *store, const char *path, GError **error)
     {
         /* Whether it is a store; it is closed again before it is read. */
         g_autoptr(LpDatabase) part = lp_database_open(path, FALSE, error);
-        if (part == NULL || !lp_study_schema_prepare(part, error))
+        if (part == NULL || !lp_study_schema_check(part, error))
             return FALSE;
     }
     g_autoptr(LpQuery) attach = lp_query_new(database, "ATTACH ? AS part", error);

@@ -66,14 +66,14 @@ refuse(const LpDatabase *database, GError **error, const char *got)
 
 /* In a transaction, since two processes may find the same file empty. */
 static gboolean
-make_or_check(LpDatabase *database, GError **error)
+make_or_check(LpDatabase *database, gboolean make, GError **error)
 {
     gint64 application, version, n_tables;
     if (!lp_database_count(database, "PRAGMA application_id", &application, error) ||
         !lp_database_count(database, "PRAGMA user_version", &version, error) ||
         !lp_database_count(database, "SELECT count(*) FROM sqlite_schema", &n_tables, error))
         return FALSE;
-    if (application == 0 && version == 0 && n_tables == 0)
+    if (make && application == 0 && version == 0 && n_tables == 0)
         return lp_database_run(database, tables, error);
     if (application != g_ascii_strtoll(APPLICATION, NULL, 10))
         return refuse(database, error, "a database of something else");
@@ -86,5 +86,11 @@ lp_study_schema_prepare(LpDatabase *database, GError **error)
 {
     return lp_database_run(database, settings, error) &&
            lp_database_run(database, "BEGIN IMMEDIATE", error) &&
-           lp_database_end(database, make_or_check(database, error), error);
+           lp_database_end(database, make_or_check(database, TRUE, error), error);
+}
+
+gboolean
+lp_study_schema_check(LpDatabase *database, GError **error)
+{
+    return make_or_check(database, FALSE, error);
 }

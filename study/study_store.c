@@ -63,13 +63,24 @@ begin_life(LpStudyStore *self, GError **error)
 }
 
 LpStudyStore *
-lp_study_store_open(const char *path, gboolean create, GError **error)
+lp_study_store_open(const char *path, GError **error)
 {
     g_autoptr(LpStudyStore) self = g_new0(LpStudyStore, 1);
     self->own.file = -1;
-    self->database = lp_database_open(path, create, error);
+    self->database = lp_database_open(path, TRUE, error);
     if (self->database == NULL || !lp_study_schema_prepare(self->database, error) ||
         !lp_study_owner_take(path, &self->own, error) || !begin_life(self, error))
+        return NULL;
+    return g_steal_pointer(&self);
+}
+
+LpStudyStore *
+lp_study_store_read(const char *path, GError **error)
+{
+    g_autoptr(LpStudyStore) self = g_new0(LpStudyStore, 1);
+    self->own.file = -1;
+    self->database = lp_database_open(path, FALSE, error);
+    if (self->database == NULL || !lp_study_schema_check(self->database, error))
         return NULL;
     return g_steal_pointer(&self);
 }

@@ -36,10 +36,11 @@ typedef struct {
     guint64 n, n_done, n_refused, n_crashed; /**< of all, those that ended; the rest is to be run */
 } LpStudyCounts;
 
-/** Opens @path, and makes it if it is not there and @create. Takes a place among the processes that
- * share it. Errors: LP_INPUT_ERROR_FILE, "PATH: got, wanted". Returns: (transfer full). */
-LpStudyStore *lp_study_store_open(const char *path, gboolean create,
-                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** Opens @path, makes it if it is not there, and takes a place among the processes that share it.
+ * Errors: LP_INPUT_ERROR_FILE, "PATH: got, wanted". Returns: (transfer full). */
+LpStudyStore *lp_study_store_open(const char *path, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** Opens @path to be read only. Errors: as lp_study_store_open(). Returns: (transfer full). */
+LpStudyStore *lp_study_store_read(const char *path, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** Gives up what is claimed. @self may be NULL. */
 void lp_study_store_free(LpStudyStore *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpStudyStore, lp_study_store_free)

@@ -342,6 +342,25 @@ class Deaths(Sweep):
         self.assertEqual(other.wait(), 0)
         self.finished("study.sqlite", 200)
 
+    def test_crash(self):
+        """A point whose process is killed is told of, and run by the next sweep."""
+        study = self.study(many(20), attributes='command="estimate"')
+        child = subprocess.Popen([PROGRAM, "sweep", study, "--jobs=1"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                 text=True)
+        killed = 0
+        while killed < 3 and child.poll() is None:
+            with contextlib.suppress(OSError, IndexError, ValueError), \
+                    open(f"/proc/{child.pid}/task/{child.pid}/children", encoding="ascii") as file:
+                os.kill(int(file.read().split()[0]), signal.SIGKILL)
+                killed += 1
+            time.sleep(0.05)
+        told = child.communicate()[1]
+        self.assertEqual(child.returncode, 1)
+        self.assertRegex(told, r"^lightpath: sweep: got \d of 200 points without a result, wanted all; the same command tries "
+                               r"them again \(got no result \(wait status 9\)[^\n]*\n$")
+        self.assertEqual(len(self.rows(study)), 200)
+        self.finished("study.sqlite", 200)
+
     def test_full(self):
         """A disk that fills up ends the sweep in a line; with room it goes on."""
         study, store = self.study(many(20), attributes='command="estimate"'), self.path("store")
@@ -417,6 +436,7 @@ class Stores(Sweep):
         self.taken("sweep", "merge", store, *parts)
         self.assertEqual(self.taken("sweep", "export", store), wanted)
         self.assertEqual(os.path.getsize(store), before)
+        self.taken("sweep", "merge", store, os.path.relpath(store))
         self.assertEqual(self.taken("sweep", study, f"--store={store}", "--export=csv"), wanted)
         # A store with a part goes on with the rest.
         self.assertEqual(self.taken("sweep", study, f"--store={parts[1]}", "--export=csv"), wanted)

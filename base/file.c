@@ -195,9 +195,9 @@ new_in_memory(const char *text, gsize length)
 
 /* Whoever opens the file needs one descriptor more, and SimGrid aborts without. */
 static gboolean
-leaves_a_descriptor(int fd)
+can_be_opened(const char *path)
 {
-    int another = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    int another = open(path, O_RDONLY | O_CLOEXEC);
     return another >= 0 && close(another) == 0;
 }
 
@@ -206,11 +206,16 @@ lp_file_in_memory(const char *text, gsize length, char **out_path, GError **erro
 {
     g_return_val_if_fail(text != NULL && out_path != NULL, -1);
     int fd = new_in_memory(text, length);
-    if (fd >= 0 && leaves_a_descriptor(fd)) {
-        *out_path = g_strdup_printf("/dev/fd/%d", fd);
+    g_autofree char *path = g_strdup_printf("/dev/fd/%d", fd);
+    if (fd >= 0 && can_be_opened(path)) {
+        *out_path = g_steal_pointer(&path);
         return fd;
     }
-    fail(error, "a file in memory", errno);
+    if (fd >= 0 && errno == ENOENT)
+        g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_FILE,
+                    "/dev/fd: got no name of an open file in it, wanted /proc to be mounted");
+    else
+        fail(error, "a file in memory", errno);
     if (fd >= 0)
         close(fd);
     return -1;

@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/own_data.h"
+#include "cli/process_limits.h"
 #include "cli/subcommands.h"
 #include "sim/engine/engine.h"
 #include "version.h"
@@ -116,7 +117,8 @@ main(int argc, char **argv)
     (void)setlocale(LC_CTYPE, "C.UTF-8");
     g_autoptr(GError) error = NULL;
     LpOwnData own = {{NULL}};
-    if (lp_own_data_take(&own, &argc, argv, &error) && run(argc, argv, &error))
+    if (lp_process_limits_check(&error) && lp_own_data_take(&own, &argc, argv, &error) &&
+        run(argc, argv, &error))
         return 0;
     lp_own_data_name_files(&own, error);
     /* One line, whatever a file name or an attribute held. */

@@ -2,6 +2,7 @@
 /* Writes a network as a plain platform, which the engine then reads. */
 #include "sim/engine/loading.h"
 
+#include "base/address_space.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "platforms/plain/plain.h"
@@ -14,6 +15,9 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Of address space: the engine ends the process where it finds less, even for few actors. */
+#define SPACE_MIN_BYTES (48.0 * 1024.0 * 1024.0)
+
 static gboolean
 start(const char *text, const GArray *engine_options, GError **error)
 {
@@ -23,6 +27,8 @@ start(const char *text, const GArray *engine_options, GError **error)
                             "(lp_simulation_run_apart)");
         return FALSE;
     }
+    if (!lp_address_space_check(SPACE_MIN_BYTES, "the engine", error))
+        return FALSE;
     g_autofree char *path = NULL;
     int file = lp_file_in_memory(text, strlen(text), &path, error);
     if (file < 0)

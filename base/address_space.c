@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Compares the limit with what is taken. */
+#include "base/address_space.h"
+
+#include "base/error.h"
+
+#include <stdio.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define MIB (1024.0 * 1024.0)
+
+/* Of this process; 0 where /proc does not tell. */
+static double
+taken_bytes(void)
+{
+    unsigned long n_pages = 0;
+    FILE *file = fopen("/proc/self/statm", "re");
+    if (file == NULL)
+        return 0.0;
+    if (fscanf(file, "%lu", &n_pages) != 1)
+        n_pages = 0;
+    (void)fclose(file);
+    return (double)n_pages * (double)sysconf(_SC_PAGESIZE);
+}
+
+gboolean
+lp_address_space_check(double wanted_bytes, const char *purpose, GError **error)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        return TRUE;
+    double left_bytes = (double)limit.rlim_cur - taken_bytes();
+    return left_bytes >= wanted_bytes ||
+           lp_value_error(error,
+                          "memory: got a limit (ulimit -v) that leaves %.0f MiB, wanted at least "
+                          "%.0f for %s",
+                          MAX(left_bytes, 0.0) / MIB, wanted_bytes / MIB, purpose);
+}

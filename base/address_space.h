@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a limit of address space (ulimit -v) leaves. */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/** Checks that at least @wanted_bytes are left, for libraries that end the process where they find
+ * less. @purpose: "the engine". Errors: LP_INPUT_ERROR_VALUE. */
+gboolean lp_address_space_check(double wanted_bytes, const char *purpose,
+                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+G_END_DECLS

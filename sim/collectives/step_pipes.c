@@ -16,7 +16,7 @@ lp_step_pipes_new(const LpStepSchedule *schedule)
         return NULL;
     LpStepPipes *self = g_new0(LpStepPipes, 1);
     self->schedule = *schedule;
-    self->of_member = g_new0(GArray *, schedule->shape.n_members);
+    self->of_member = g_new0(GArray *, lp_step_schedule_n_participants(schedule));
     return self;
 }
 
@@ -25,7 +25,7 @@ lp_step_pipes_free(LpStepPipes *self)
 {
     if (self == NULL)
         return;
-    for (guint64 i = 0; i < self->schedule.shape.n_members; i++)
+    for (guint64 i = 0; i < lp_step_schedule_n_participants(&self->schedule); i++)
         g_clear_pointer(&self->of_member[i], g_array_unref);
     g_free(self->of_member);
     g_free(self);

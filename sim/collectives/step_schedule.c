@@ -24,12 +24,24 @@ lp_step_schedule_is_fluid(const LpStepSchedule *self)
            self->shape.collective == LP_COLLECTIVE_ALL_TO_ALL;
 }
 
+gboolean
+lp_step_schedule_is_switch_tree(const LpStepSchedule *self)
+{
+    const LpCollectiveShape *shape = &self->shape;
+    return shape->algorithm == LP_ALGORITHM_HIERARCHICAL && shape->n_levels == 2 &&
+           shape->collective == LP_COLLECTIVE_ALL_REDUCE && shape->chunk_bytes > 0 &&
+           !shape->aggregates && shape->level_algorithm[0] == LP_ALGORITHM_IN_NETWORK &&
+           shape->level_algorithm[1] == LP_ALGORITHM_TREE;
+}
+
 const LpAlgorithmClass *
 lp_step_schedule_class(const LpStepSchedule *self)
 {
     gboolean has_chains = self->shape.algorithm == LP_ALGORITHM_TREE && self->shape.n_channels > 1;
     if (lp_step_schedule_is_fluid(self))
         return &lp_torus_exchange_class;
+    if (lp_step_schedule_is_switch_tree(self))
+        return &lp_switch_tree_class;
     return has_chains ? &lp_chain_tree_class : classes[self->shape.algorithm];
 }
 

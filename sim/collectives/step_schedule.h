@@ -45,6 +45,9 @@ void lp_step_schedule_init(LpStepSchedule *self, const LpCollectiveShape *shape)
 /** Whether there are no steps to follow, only what links carry from beginning to end: an all-to-all
  * by the algorithm torus. */
 gboolean lp_step_schedule_is_fluid(const LpStepSchedule *self);
+/** Whether switches inside domains and a tree between them work at once: an all-reduce in chunks
+ * whose levels are in-network and tree. */
+gboolean lp_step_schedule_is_switch_tree(const LpStepSchedule *self);
 /** Members, and after them the switches of in-network reductions, which send, receive and take
  * steps like members: flat, the one of index n_members; of a hierarchical one those of the inner
  * levels first, in the order of their first members. */

@@ -69,9 +69,47 @@ switch_sends(LpRoundPlan *self, guint64 member, guint64 round, guint32 level)
     return up > 0 || down > 0 ? 1 : 0;
 }
 
+/* Beside what goes to other domains. */
+static guint64
+mixed_sends(LpRoundPlan *self, guint64 member, guint64 round)
+{
+    const LpCollectiveShape *shape = &self->schedule.shape;
+    guint64 to = lp_algorithm_selection_switch(shape, member, 0), up = 0, n_kept = 0;
+    guint64 down =
+        raw_bytes(self, to, round, lp_algorithm_selection_neighbour(shape, member, 0, 1));
+    guint64 n = raw_sends(self, member, round);
+    for (guint64 i = 0; i < n; i++) {
+        if (self->sends[i].to == to)
+            up += self->sends[i].bytes;
+        else
+            self->sends[n_kept++] = self->sends[i];
+    }
+    if (up > 0 || down > 0)
+        self->sends[n_kept++] = (LpSend){.to = to, .bytes = MAX(up, down)};
+    return n_kept;
+}
+
+/* What comes from other domains, and from the member before by way of the switch. */
+static guint64
+mixed_receives(LpRoundPlan *self, guint64 member, guint64 round)
+{
+    const LpStepSchedule *schedule = &self->schedule;
+    const LpCollectiveShape *shape = &schedule->shape;
+    guint64 from = lp_algorithm_selection_switch(shape, member, 0);
+    guint64 before = lp_algorithm_selection_neighbour(shape, member, 0, -1);
+    guint64 down = raw_bytes(self, from, round, member);
+    guint64 up = raw_bytes(self, before, round, from);
+    guint64 n = self->fidelity == LP_FIDELITY_FLOW
+                    ? lp_step_schedule_phase_n_receives(schedule, member, round)
+                    : lp_step_schedule_n_receives(schedule, member, round);
+    return n - (down > 0 ? 1 : 0) + (up > 0 || down > 0 ? 1 : 0);
+}
+
 static guint64
 find_sends(LpRoundPlan *self, guint64 member, guint64 round)
 {
+    if (lp_step_schedule_is_switch_tree(&self->schedule))
+        return mixed_sends(self, member, round);
     int level = lp_algorithm_selection_switch_level(&self->schedule, round, self->fidelity);
     return level >= 0 ? switch_sends(self, member, round, (guint32)level)
                       : raw_sends(self, member, round);
@@ -284,6 +322,8 @@ guint64
 lp_round_plan_n_receives(LpRoundPlan *self, guint64 member, guint64 round)
 {
     const LpStepSchedule *schedule = &self->schedule;
+    if (lp_step_schedule_is_switch_tree(schedule))
+        return mixed_receives(self, member, round);
     int level = lp_algorithm_selection_switch_level(schedule, round, self->fidelity);
     if (level >= 0)
         return find_sends(

@@ -328,6 +328,28 @@ test_uneven_levels(void)
     }
 }
 
+/* Switches and trees at once, in chunks. */
+static void
+test_switch_trees(void)
+{
+    for (guint64 near = 2; near <= 5; near++)
+        for (guint64 far = 2; far <= 9; far++) {
+            LpCollectiveShape shape = {
+                .algorithm = LP_ALGORITHM_HIERARCHICAL,
+                .collective = LP_COLLECTIVE_ALL_REDUCE,
+                .n_members = near * far,
+                .n_levels = 2,
+                .level_size = {near, far},
+                .level_algorithm = {LP_ALGORITHM_IN_NETWORK, LP_ALGORITHM_TREE}};
+            const guint64 sizes[] = {1, shape.n_members - 1, 2 * shape.n_members + 3, 331};
+            for (guint i = 0; i < G_N_ELEMENTS(sizes); i++) {
+                shape.bytes = sizes[i];
+                shape.chunk_bytes = 1 + (near + far + i) % 7;
+                check(&shape);
+            }
+        }
+}
+
 int
 main(void)
 {
@@ -337,6 +359,7 @@ main(void)
                                        {"uneven", test_uneven},
                                        {"levels", test_levels},
                                        {"uneven levels", test_uneven_levels},
+                                       {"switch trees", test_switch_trees},
                                        {NULL, NULL}};
     return lp_test_run("collective", cases);
 }

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lightpath sweep: all points of a study, in a store that outlives the sweep. */
+#include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/completion.h"
 #include "cli/inputs.h"
 #include "cli/options.h"
 #include "cli/program_digest.h"
 #include "cli/progress.h"
 #include "cli/study_point.h"
 #include "cli/study_text.h"
+#include "cli/subcommands.h"
 #include "cli/sweep_plot.h"
 #include "cli/sweep_slurm.h"
 #include "cli/sweep_store.h"
@@ -172,10 +175,10 @@ static gboolean
 warm(Sweep *sweep, GError **error)
 {
     const LpStudyInputs *base = &sweep->study->base;
+    gboolean is_named = base->workload != NULL && !sweep->study->command->has_operation;
     g_autofree char *workload =
-        base->workload != NULL
-            ? lp_input_find(base->workload, LP_INPUT_WORKLOAD | LP_INPUT_SCENARIO, error)
-            : g_strdup("");
+        is_named ? lp_input_find(base->workload, LP_INPUT_WORKLOAD | LP_INPUT_SCENARIO, error)
+                 : g_strdup("");
     g_autofree char *machine = workload == NULL ? NULL
                                : base->machine != NULL
                                    ? lp_input_find(base->machine, LP_INPUT_PLATFORM, error)
@@ -298,15 +301,52 @@ complete_slurm(int argc, char **argv)
             argv[i] = whole;
 }
 
+/* What is done with stores alone. */
+static const LpCommand store_commands[] = {{"merge", lp_sweep_merge, "add what others have"},
+                                           {"export", lp_sweep_export, "print one as it is now"},
+                                           {"plot", lp_sweep_plot, "draw one as a page"},
+                                           {NULL, NULL, NULL}};
+
+/* The command of stores that the words name, at @at; NULL: none. */
+static const LpCommand *
+find_store_command(int argc, char **argv, int at)
+{
+    for (const LpCommand *command = store_commands; command->name != NULL; command++)
+        if (argc > at && strcmp(argv[at], command->name) == 0)
+            return command;
+    return NULL;
+}
+
+/* Completes a command of stores, or what stands behind one. Returns: whether that is all. */
+static gboolean
+complete_store_command(int argc, char **argv, gboolean *out_good, GError **error)
+{
+    const LpCommand *command = argc > 3 ? find_store_command(argc, argv, 2) : NULL;
+    if (command != NULL) {
+        /* The command sees its name, and behind it that it is to complete. */
+        char *swapped = argv[1];
+        argv[1] = argv[2];
+        argv[2] = swapped;
+        *out_good = command->function(argc - 1, argv + 1, error);
+        return TRUE;
+    }
+    g_autoptr(GString) out = g_string_new(NULL);
+    for (command = store_commands; argc <= 3 && command->name != NULL; command++)
+        lp_complete_add(out, argc == 3 ? argv[2] : "", command->name, command->summary);
+    *out_good = lp_print_result(out->str, error);
+    return !*out_good;
+}
+
 gboolean
 lp_cmd_sweep(int argc, char **argv, GError **error)
 {
-    if (argc > 1 && strcmp(argv[1], "merge") == 0)
-        return lp_sweep_merge(argc - 1, argv + 1, error);
-    if (argc > 1 && strcmp(argv[1], "export") == 0)
-        return lp_sweep_export(argc - 1, argv + 1, error);
-    if (argc > 1 && strcmp(argv[1], "plot") == 0)
-        return lp_sweep_plot(argc - 1, argv + 1, error);
+    gboolean good = FALSE;
+    const LpCommand *command = find_store_command(argc, argv, 1);
+    if (command != NULL)
+        return command->function(argc - 1, argv + 1, error);
+    if (argc > 1 && strcmp(argv[1], LP_COMPLETE_OPTION) == 0 &&
+        complete_store_command(argc, argv, &good, error))
+        return good;
     g_auto(Options) options = {0};
     const GOptionEntry entries[] = {
         {"store", 0, 0, G_OPTION_ARG_STRING, &options.store,

@@ -21,10 +21,9 @@
 static const struct {
     const char *name;
     gboolean (*function)(int argc, char **argv, GError **error);
-} commands[] = {{"simulate", lp_cmd_simulate},
-                {"estimate", lp_cmd_estimate},
-                {"contention", lp_cmd_contention},
-                {"goodput", lp_cmd_goodput}};
+} commands[] = {{"simulate", lp_cmd_simulate},         {"estimate", lp_cmd_estimate},
+                {"contention", lp_cmd_contention},     {"goodput", lp_cmd_goodput},
+                {"characterize", lp_cmd_characterize}, {"collective", lp_cmd_collective}};
 
 /* --- in the child --- */
 

@@ -22,11 +22,16 @@ static const char *const estimate_keys[] = {"closed_form.iteration_time_s",
 static const char *const contention_keys[] = {"iteration_time_s", "total_s", NULL};
 static const char *const goodput_keys[] = {"goodput", "availability", NULL};
 
-static const LpStudyCommand commands[] = {{"simulate", TRUE, simulate_keys},
-                                          {"estimate", FALSE, estimate_keys},
-                                          {"contention", FALSE, contention_keys},
-                                          {"goodput", TRUE, goodput_keys},
-                                          {NULL, FALSE, NULL}};
+static const char *const characterize_keys[] = {"simulated.iteration_time_s", NULL};
+static const char *const collective_keys[] = {"runs.0.time_s", NULL};
+
+static const LpStudyCommand commands[] = {{"simulate", TRUE, FALSE, simulate_keys},
+                                          {"estimate", FALSE, FALSE, estimate_keys},
+                                          {"contention", FALSE, FALSE, contention_keys},
+                                          {"goodput", TRUE, FALSE, goodput_keys},
+                                          {"characterize", FALSE, FALSE, characterize_keys},
+                                          {"collective", FALSE, TRUE, collective_keys},
+                                          {NULL, FALSE, FALSE, NULL}};
 
 static const char *const keep_names[] = {"all", "recorded", NULL};
 
@@ -133,7 +138,9 @@ read_axis(const LpXml *xml, xmlNode *node, LpStudy *self, GError **error)
     LpStudyOwner of = strcmp(name, "machine") == 0 ? LP_STUDY_OF_MACHINE : LP_STUDY_OF_WORKLOAD;
     if (!is_name && !find_owner(xml, node, name, &of, error))
         return FALSE;
-    g_auto(GStrv) values = lp_study_values_parse(lp_xml_attribute(node, "values"), error);
+    gboolean is_zipped = strcmp((const char *)node->parent->name, "zip") == 0;
+    g_auto(GStrv) values =
+        lp_study_values_parse(lp_xml_attribute(node, "values"), !is_zipped, error);
     if (values == NULL) {
         lp_xml_prefix(xml, node, "values", error);
         return FALSE;

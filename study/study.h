@@ -13,6 +13,7 @@ G_BEGIN_DECLS
 typedef struct {
     const char *name;
     gboolean has_seed;           /**< it takes --seed */
+    gboolean has_operation;      /**< in the place of a workload it has an operation */
     const char *const *recorded; /**< keys of its JSON that are recorded where nothing is named */
 } LpStudyCommand;
 

@@ -76,6 +76,7 @@ check_range(const Range *range, const char *text, GError **error)
                           text);
 }
 
+/* @seen: the values, or NULL where one may be there again. */
 static gboolean
 add_value(GPtrArray *values, GHashTable *seen, const char *value, GError **error)
 {
@@ -85,7 +86,7 @@ add_value(GPtrArray *values, GHashTable *seen, const char *value, GError **error
         return lp_value_error(error, "got more values, wanted at most %d", LP_STUDY_VALUES_MAX);
     char *own = g_strdup(value);
     g_ptr_array_add(values, own);
-    return g_hash_table_add(seen, own) ||
+    return seen == NULL || g_hash_table_add(seen, own) ||
            lp_value_error(error, "got %s twice, wanted each value once", value);
 }
 
@@ -105,10 +106,10 @@ add_range(GPtrArray *values, GHashTable *seen, const Range *range, GError **erro
 }
 
 char **
-lp_study_values_parse(const char *text, GError **error)
+lp_study_values_parse(const char *text, gboolean once, GError **error)
 {
     g_autoptr(GPtrArray) values = g_ptr_array_new_with_free_func(g_free);
-    g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
+    g_autoptr(GHashTable) seen = once ? g_hash_table_new(g_str_hash, g_str_equal) : NULL;
     g_auto(GStrv) items = g_strsplit(text, "|", -1);
     if (items[0] == NULL && !add_value(values, seen, "", error))
         return NULL;

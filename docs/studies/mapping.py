@@ -1,89 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where tensor, pipeline and data parallelism go, inside nodes and between them: Megatron's 145B on
-1,024 A100, the first two cases of AMPeD (Moolchandani et al., ISPASS 2023)."""
-import json
-import tempfile
-
+"""Tables and picture of mapping.xml: where tensor, pipeline and data parallelism go, inside nodes and between them."""
 from drawing import box, line, picture as draw, text
-from program import figures, lightpath, sets
 from switching import table
 
-ACCELERATORS = 1024
-CARD_GBPS = 25  # each way: HDR InfiniBand
-WORKLOAD = "megatron-145b"
-PLAN = "schedule=1f1b virtual-stages=1 micro-batch=1"
 BATCHES = (1024, 8192)
-INNER_PIPELINE = "rank-order=pp-tp-cp-ep-dp"
 # Named by what is inside a node of 8, and what is between nodes.
-MAPPINGS = {
-    "TP / DP": "tp=8 pp=1 dp=128",
-    "TP / DP 64, PP 2": "tp=8 pp=2 dp=64",
-    "TP / DP 32, PP 4": "tp=8 pp=4 dp=32",
-    "TP / DP 16, PP 8": "tp=8 pp=8 dp=16",
-    "TP / DP 8, PP 16": "tp=8 pp=16 dp=8",
-    "TP / TP 2, DP 8, PP 8": "tp=16 pp=8 dp=8",
-    "TP / TP 4, DP 8, PP 4": "tp=32 pp=4 dp=8",
-    "PP / DP": f"tp=1 pp=8 dp=128 {INNER_PIPELINE}",
-    "DP / DP 8, PP 16": "tp=1 pp=16 dp=64",
-}
+MAPPINGS = ("TP / DP", "TP / DP 64, PP 2", "TP / DP 32, PP 4", "TP / DP 16, PP 8", "TP / DP 8, PP 16", "TP / TP 2, DP 8, PP 8",
+            "TP / TP 4, DP 8, PP 4", "PP / DP", "DP / DP 8, PP 16")
 # Accelerators and cards of a node.
 NODES = ((8, 8), (8, 1), (4, 4), (4, 1), (2, 2), (2, 1), (1, 1))
 STAGES = (1, 4, 16)
 COLUMNS = ("case", "node", "cards", "batch", "mapping", "simulated_s", "consistent_s", "amped_s",
            "memory_gb")
 
-
-def node_mapping(node, stages):
-    return f"tp={node} pp={stages} dp={ACCELERATORS // node // stages}"
-
-
-def cases():
-    """(case, accelerators of a node, its cards, batch, mapping)"""
-    for batch in BATCHES:
-        for mapping in MAPPINGS:
-            yield "mapping", 8, 8, batch, mapping
-    for node, cards in NODES:
-        for stages in STAGES:
-            yield "nodes", node, cards, BATCHES[0], f"PP {stages}"
-
-
 # Of each kind of row one that takes well below a second.
-FEW = [("mapping", 8, 8, 1024, "TP / DP"), ("mapping", 8, 8, 8192, "TP / TP 2, DP 8, PP 8"),
-       ("nodes", 4, 1, 1024, "PP 4")]
+FEW = ["$case = 'mapping' and $batch = 1024 and $mapping = 'TP / DP'",
+       "$case = 'mapping' and $batch = 8192 and $mapping = 'TP / TP 2, DP 8, PP 8'",
+       "$case = 'nodes' and $node = 4 and $cards = 1 and $mapping = 'PP 4'"]
 
 
-def plan_of(case):
-    name, node, _, batch, mapping = case
-    degrees = MAPPINGS[mapping] if name == "mapping" else node_mapping(node, int(mapping[3:]))
-    return f"{PLAN} global-batch={batch} {degrees}"
-
-
-def machine(node, cards):
-    size = [] if node == 8 else [f"--domain-size={node}"]
-    shared = [f"--nics-per-domain={cards}"] if cards != node else []
-    return ["--system=dgx-a100", f"--accelerators={ACCELERATORS}", "--topology=crossbar", *size,
-            *shared, f"--nic-bandwidth={CARD_GBPS}GBps"]
-
-
-def forms(result):
-    return [result[form]["iteration_time_s"] for form in ("closed_form", "amped")]
-
-
-def run_case(case):
-    _, node, cards, _, _ = case
-    with tempfile.NamedTemporaryFile(suffix=".xml") as file:
-        lightpath("platform", "generate", *machine(node, cards), "-o", file.name)
-        result = json.loads(lightpath("simulate", WORKLOAD, file.name, *sets(plan_of(case)),
-                                      "--format=json", "--ignore-memory"))
-    times = [result["simulated"]["iteration_time_s"], *forms(result)]
-    memory = result["memory"]
-    used = sum(value for key, value in memory.items()
-               if key in ("weights_bytes", "gradients_bytes", "optimizer_bytes",
-                          "activations_bytes", "buffers_bytes", "step_bytes"))
-    return [dict(zip(COLUMNS, map(figures, (*case, *times, used / 1e9))))]
-
-
-# --- what follows ---
+def derive(point):
+    """What a point has besides: memory in use."""
+    return {"memory_gb": sum(point.get(f"{part}_bytes", 0) for part in
+                             ("weights", "gradients", "optimizer", "activations", "buffers", "step")) / 1e9}
 
 
 def number(text_of):

@@ -1,11 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What does an all-to-all lose without spines between rails? 256 accelerators in domains of 64,
-whose rails meet or never do, after Rail-only (arXiv 2307.12169)."""
-import json
-import tempfile
-
+"""Tables and picture of railonly.xml: what an all-to-all loses without spines between rails."""
 from drawing import box, line, picture as draw, text
-from program import figures, lightpath
 from switching import table
 
 ACCELERATORS, DOMAIN = 256, 64
@@ -14,32 +9,8 @@ RATES = ((25, 300), (50, 450))  # GB/s of an accelerator, out of the domain and 
 NETWORKS = ("rails meet", "rails never meet")
 COLUMNS = ("out_gbps", "domain_gbps", "network", "time_s")
 
-
-def cases():
-    return [(out, domain, network) for out, domain in RATES for network in NETWORKS]
-
-
 # Of each kind of row one that takes well below a second.
-FEW = [(25, 300, "rails meet")]
-
-
-def machine(out, domain, network):
-    return ["--system=rail-only", f"--accelerators={ACCELERATORS}", f"--domain-size={DOMAIN}",
-            f"--domain-bandwidth={domain}GBps", f"--scale-out-bandwidth={out}GBps",
-            f"--joined-rails={'yes' if network == 'rails meet' else 'no'}"]
-
-
-def run_case(case):
-    with tempfile.TemporaryDirectory() as folder:
-        file = f"{folder}/machine.xml"
-        lightpath("platform", "generate", *machine(*case), "-o", file)
-        result = json.loads(lightpath("collective", "all-to-all", file, f"--bytes={BYTES}B",
-                                      f"--ranks={ACCELERATORS}", "--library=single-ring",
-                                      "--algorithm=pairwise", "--format=json"))
-    return [dict(zip(COLUMNS, map(figures, (*case, result["runs"][0]["time_s"]))))]
-
-
-# --- what follows ---
+FEW = ["$out_gbps = 25 and $network = 'rails meet'"]
 
 
 def times(rows, out):

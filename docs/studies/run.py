@@ -67,7 +67,9 @@ def sweep(name, columns, n_jobs, few=()):
     for point in points:
         if point["state"] != "done":
             raise SystemExit(f"{name}: {point['set']}: {point['message']}")
-    return [{column: figures({**point["set"], **point["recorded"]}[column]) for column in columns} for point in points]
+    rows = [{**point["set"], **point["recorded"]} for point in points]
+    derive = getattr(load(name), "derive", lambda row: {})
+    return [{column: figures({**row, **derive(row)}[column]) for column in columns} for row in rows]
 
 
 def run_study(name, study, n_jobs, small):

@@ -241,6 +241,12 @@ class Refused(Sweep):
         self.refused(2, "--export", "sweep", study, "--export=xml")
         self.refused(1, "nowhere.xml", "sweep", self.path("nowhere.xml"))
 
+    def test_completion(self):
+        for words, wanted in (([""], {"merge", "export", "plot"}), (["pl"], {"plot"}), (["plot", "--s"], {"--series=", "--study="}),
+                              (["--st"], {"--store="}), (["study.xml", "--sl"], {"--slurm="})):
+            told = self.taken("--complete", "sweep", *words)
+            self.assertEqual({line.split("\t")[0] for line in told.splitlines() if not line.startswith("--h")}, wanted, words)
+
     def test_stores(self):
         """What is no store stays as it is."""
         study, other = self.study(SMALL), self.path("other")

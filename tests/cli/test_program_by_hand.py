@@ -48,7 +48,8 @@ class Case(unittest.TestCase):
         return path
 
     def simulate(self, path, *options, machine=None):
-        return json.loads(self.run_well("simulate", path, machine or self.machine, "--format=json", *options))
+        where = str(machine or self.machine).split()
+        return json.loads(self.run_well("simulate", path, *where, "--format=json", *options))
 
     def check_time(self, content, seconds, ranks=2, delta=1e-12):
         """With and without collapse, in both fidelities: a lone transfer is the same in both."""
@@ -138,6 +139,19 @@ class Times(Case):
                 ('<compute time="2ms" queue="one"/><wait queue="two" for="one"/><compute time="2ms" queue="two"/>'
                  '<compute time="3ms"/>', 4e-3)):
             self.check_time(group + f'<ranks list="0-1">{body}</ranks>', seconds, delta=1e-9)
+
+    def test_host(self):
+        """What is handed out costs the host, in the order of the file, and nothing starts before."""
+        ring_s = 2 * (DOMAIN_S + 0.5e6 / DOMAIN_RATE)
+        reduce = '<all-reduce queue="{}" group="{}" bytes="1MB"/>'
+        self.check_time('<host collective="1ms"/><groups name="g" size="2"/><groups name="h" size="2"/>'
+                        f'<ranks list="0-1">{reduce.format("one", "g")}{reduce.format("two", "h")}<wait for="one"/>'
+                        f'{reduce.format("two", "h")}<wait for="two"/></ranks>', 2e-3 + ring_s, delta=1e-9)
+        # Of two queues that could begin, the second is handed something first.
+        self.check_time('<host/><groups name="g" size="2"/><ranks list="0-1"><compute queue="one" time="0s"/>'
+                        '<all-reduce queue="two" group="g" bytes="300MB"/>'
+                        '<compute queue="one" time="1us" host="1ms"/></ranks>',
+                        2 * (DOMAIN_S + 150e6 / DOMAIN_RATE), delta=1e-9)
 
     def test_sends_on_a_queue(self):
         wire_s = DOMAIN_S + 100e6 / DOMAIN_RATE
@@ -381,12 +395,12 @@ class WrittenDown(Case):
             machine, settings = draw(generator)
             fidelity = generator.choice(["flow", "flow", "message"])
             collapse = [generator.choice(["on", "off"]) for _ in range(2)]
-            plan = lightpath("simulate", "gpt3-125m", machine, *settings, "--ignore-memory", "--format=json",
+            plan = lightpath("simulate", "gpt3-125m", *machine.split(), *settings, "--ignore-memory", "--format=json",
                              f"--fidelity={fidelity}", f"--collapse={collapse[0]}")
             if plan.returncode != 0:
                 continue
             path = self.folder / "w.xml"
-            self.run_well("workload", "program", "gpt3-125m", machine, *settings, "-o", path)
+            self.run_well("workload", "program", "gpt3-125m", *machine.split(), *settings, "-o", path)
             with self.subTest(machine=machine, settings=settings, fidelity=fidelity, collapse=collapse):
                 wanted = json.loads(plan.stdout)["simulated"]
                 found = self.simulate(path, f"--fidelity={fidelity}", f"--collapse={collapse[1]}", machine=machine)

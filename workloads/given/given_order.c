@@ -53,16 +53,22 @@ is_ready(Sorting *self, guint place)
     return op->is_free || before == 0 || self->is_out[before - 1];
 }
 
-/* Hands out what is next in @queue, if it may. */
-static gboolean
-advance(Sorting *self, guint32 queue)
+/* The first operation of other queues that may be handed out; else the compute queue's next; the
+ * end if that may not be either. Those of several queues keep their order: handing out costs the
+ * host. */
+static guint
+find_ready(Sorting *self)
 {
-    guint place = find_next(self, queue);
-    if (place >= self->end || !is_ready(self, place))
-        return FALSE;
-    hand_out(self, place);
-    self->next[queue]++;
-    return TRUE;
+    guint first = self->end;
+    for (guint32 queue = 1; queue < self->program->queues->len; queue++) {
+        guint place = find_next(self, queue);
+        if (place < first && is_ready(self, place))
+            first = place;
+    }
+    if (first < self->end)
+        return first;
+    guint place = find_next(self, LP_GIVEN_COMPUTE_QUEUE);
+    return place < self->end && is_ready(self, place) ? place : self->end;
 }
 
 /* What other queues may take goes before what the compute queue does next. */
@@ -73,12 +79,13 @@ sort_span(Sorting *self, GError **error)
     for (guint32 queue = 0; queue < n_queues; queue++)
         self->next[queue] = self->begin;
     for (guint n = self->begin; n < self->end; n++) {
-        gboolean goes_on = FALSE;
-        for (guint32 queue = 1; !goes_on && queue < n_queues; queue++)
-            goes_on = advance(self, queue);
-        if (goes_on || advance(self, LP_GIVEN_COMPUTE_QUEUE))
+        guint place = find_ready(self);
+        if (place < self->end) {
+            hand_out(self, place);
+            self->next[at(self, place)->queue]++;
             continue;
-        guint place = self->begin;
+        }
+        place = self->begin;
         while (self->is_out[place])
             place++;
         const LpGivenOp *op = at(self, place);

@@ -229,10 +229,42 @@ splits_backward(const LpPlan *plan)
            plan->pipeline.schedule == LP_SCHEDULE_DUALPIPE;
 }
 
+/* What every stage's way through the others takes beside their passes. */
+typedef struct {
+    double message_s; /* of a micro-batch, to the next stage or back */
+    double sums_s;    /* of the first stage's gradients, once all of its passes are done */
+} Ends;
+
+/* Sums are at the end if none is hidden, and micro-batches have none of their own. */
+static Ends
+find_ends(const LpLowerBoundInput *input, double mean_sums_s, gboolean is_hidden)
+{
+    const LpTransformer *shape = input->of.transformer;
+    const LpPlan *plan = input->of.plan;
+    guint32 pp = plan->degree[LP_AXIS_PP];
+    Ends self = {0.0, 0.0};
+    if (plan->pipeline.schedule != LP_SCHEDULE_DUALPIPE)
+        self.message_s = ideal_s(input, all_ports_bytes_per_s(input->of.fabric, TRUE),
+                                 lp_closed_form_pp_message_s);
+    if (is_hidden || lp_plan_reduces_each(plan) || plan->zero.stage > 1 || splits_backward(plan))
+        return self;
+    LpParameters first = lp_plan_rank_parameters(plan, shape, 0), mean = {0.0, 0.0};
+    for (guint32 stage = 0; stage < pp; stage++) {
+        LpParameters own = lp_plan_rank_parameters(plan, shape, stage);
+        mean.dense += own.dense / pp;
+        mean.experts += own.experts / pp;
+    }
+    double share = fmin(first.dense / mean.dense,
+                        mean.experts > 0.0 ? first.experts / mean.experts : INFINITY);
+    self.sums_s = fmin(share, 1.0) * mean_sums_s;
+    return self;
+}
+
 /* Adds @stage: before its first pass a micro-batch has gone through all slices before one of its
  * own, and after its last another comes back through them, then the first stage's optimiser. */
 static void
-add_stage(Stages *self, const LpClosedFormInput *input, const Slice *slices, guint32 stage)
+add_stage(Stages *self, const LpClosedFormInput *input, const Slice *slices, Ends ends,
+          guint32 stage)
 {
     const LpPlan *plan = input->plan;
     gboolean splits = splits_backward(plan);
@@ -241,7 +273,7 @@ add_stage(Stages *self, const LpClosedFormInput *input, const Slice *slices, gui
     double kernels_s = 0.0, wait_s = 0.0, issue_s = 0.0, around_s = INFINITY;
     for (guint32 chunk = 0; chunk < lp_plan_n_chunks(plan); chunk++) {
         guint32 own = lp_plan_slice(plan, stage, chunk);
-        double through_s = 0.0;
+        double through_s = own * (splits ? 1.0 : 2.0) * ends.message_s;
         for (guint32 i = 0; i < own; i++)
             through_s +=
                 slices[i].forward_s + (splits ? 0.0 : slices[i].backward_s + slices[i].wait_s);
@@ -252,7 +284,8 @@ add_stage(Stages *self, const LpClosedFormInput *input, const Slice *slices, gui
     }
     double step_s = lp_optimizer_time_s(input->transformer, plan, input->accelerator, stage);
     double last_s =
-        splits ? step_s : lp_optimizer_time_s(input->transformer, plan, input->accelerator, 0);
+        splits ? step_s
+               : ends.sums_s + lp_optimizer_time_s(input->transformer, plan, input->accelerator, 0);
     self->longest_s = fmax(self->longest_s, around_s + kernels_s + wait_s + last_s);
     self->longest_issue_s = fmax(self->longest_issue_s, issue_s);
     self->mean_s += (kernels_s + step_s) / plan->degree[LP_AXIS_PP];
@@ -260,7 +293,7 @@ add_stage(Stages *self, const LpClosedFormInput *input, const Slice *slices, gui
 
 /* @wait_s: of the mean stage. It is divided among layers if they are all alike. */
 static Stages
-find_stages(const LpClosedFormInput *input, double wait_s)
+find_stages(const LpClosedFormInput *input, double wait_s, Ends ends)
 {
     const LpTransformer *shape = input->transformer;
     guint32 n_slices = lp_plan_n_slices(input->plan), n_layers = lp_transformer_n_layers(shape);
@@ -278,7 +311,7 @@ find_stages(const LpClosedFormInput *input, double wait_s)
         slices[i] = find_slice(input, &layers, i, layer_wait_s);
     Stages self = {0.0, 0.0, 0.0};
     for (guint32 stage = 0; stage < pp; stage++)
-        add_stage(&self, input, slices, stage);
+        add_stage(&self, input, slices, ends, stage);
     return self;
 }
 
@@ -288,8 +321,8 @@ lp_lower_bound_s(const LpLowerBoundInput *input)
     const LpPlan *plan = input->of.plan;
     double wait_s = tensors_s(input) + context_s(input) + experts_s(input),
            sums_s = replicas_s(input);
-    Stages stages = find_stages(&input->of, wait_s);
     gboolean is_hidden = plan->overlap.dp || plan->overlap.param || plan->overlap.fraction > 0.0;
+    Stages stages = find_stages(&input->of, wait_s, find_ends(input, sums_s, is_hidden));
     double mean_s = stages.mean_s + wait_s + (is_hidden ? 0.0 : sums_s);
     return fmax(fmax(stages.longest_s, mean_s), fmax(stages.longest_issue_s, sums_s));
 }

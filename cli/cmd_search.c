@@ -243,11 +243,7 @@ search(const Options *options, Choices *choices, const char *path, const char *c
                              .measure = &choices->run.measure,
                              .n_best = choices->n_best,
                              .within = choices->run.within};
-    gboolean is_printed =
-        lp_search_outputs_give(&options->outputs, &report, choices->format, error);
-    /* Whoever interrupted it gets the answer so far, and then what Ctrl-C does. */
-    lp_interruption_release();
-    return is_printed;
+    return lp_search_outputs_give(&options->outputs, &report, choices->format, error);
 }
 
 static gboolean

@@ -4,6 +4,7 @@
 #include "cli/commands.h"
 #include "cli/completion.h"
 #include "cli/inputs.h"
+#include "cli/interruption.h"
 #include "cli/options.h"
 #include "cli/program_digest.h"
 #include "cli/progress.h"
@@ -19,7 +20,6 @@
 #include "study/study_export.h"
 #include "study/study_run.h"
 
-#include <signal.h>
 #include <string.h>
 
 #define JOBS_MAX 1024
@@ -150,26 +150,6 @@ prepare(const Options *options, const char *path, Sweep *sweep, GError **error)
 
 /* --- running --- */
 
-/* The signals that end a sweep are held back, and looked for between points. Its children never get
- * them, so that none ends half-way and says so: the sweep ends them. */
-static void
-hold_signals(void)
-{
-    sigset_t ends;
-    (void)sigemptyset(&ends);
-    (void)sigaddset(&ends, SIGINT);
-    (void)sigaddset(&ends, SIGTERM);
-    (void)sigprocmask(SIG_BLOCK, &ends, NULL);
-}
-
-static gboolean
-is_stopped(void)
-{
-    sigset_t pending;
-    return sigpending(&pending) == 0 &&
-           (sigismember(&pending, SIGINT) == 1 || sigismember(&pending, SIGTERM) == 1);
-}
-
 /* Reads shipped files before the first point forks, and refuses what no point can do without. */
 static gboolean
 warm(Sweep *sweep, GError **error)
@@ -237,11 +217,13 @@ run(Sweep *sweep, GError **error)
     LpProgress progress = lp_progress_start("points");
     LpStudyRunOptions options = {.work = lp_study_point_run,
                                  .n_at_once = sweep->n_at_once,
-                                 .is_stopped = is_stopped,
+                                 .is_stopped = lp_interruption_has_come,
                                  .progress = progress.is_shown ? lp_progress_tell : NULL,
                                  .progress_data = &progress};
     gboolean is_stopped_early = FALSE;
-    hold_signals();
+    /* Children never get the signals, so that none ends half-way and says so: the sweep ends them.
+     */
+    lp_interruption_hold();
     return lp_study_run(sweep->store, sweep->number, sweep->study, &options, &is_stopped_early,
                         error) &&
            judge(sweep, is_stopped_early, error);

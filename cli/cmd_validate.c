@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lightpath validate: predicts measured rows and compares. */
 #include "cli/commands.h"
+#include "cli/interruption.h"
 #include "cli/options.h"
 #include "cli/row_options.h"
 
@@ -96,11 +97,16 @@ validate(const Options *options, GError **error)
     /* Before all rows are run, not behind them. */
     if (format == FORMAT_HTML && (vega = lp_vega_load(lp_vega_folder(), error)) == NULL)
         return FALSE;
+    lp_interruption_hold();
+    run.is_stopped = lp_interruption_has_come;
     g_autoptr(GPtrArray) outcomes = lp_runner_run(table, &run, error);
     if (outcomes == NULL)
         return FALSE;
+    guint n_left = lp_table_n_rows(table) - outcomes->len;
+    if (outcomes->len == 0 && n_left > 0)
+        return TRUE;
     LpValidation validation = {lp_table_path(table), lp_table_kind(table), (LpPrediction)model,
-                               outcomes};
+                               outcomes, n_left};
     if (!print_validation(&validation, (Format)format, vega, error) ||
         !check_any(outcomes, table, error))
         return FALSE;

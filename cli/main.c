@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "cli/colour.h"
 #include "cli/commands.h"
+#include "cli/interruption.h"
 #include "cli/options.h"
 #include "cli/own_data.h"
 #include "cli/process_limits.h"
@@ -118,12 +119,15 @@ main(int argc, char **argv)
     g_autoptr(GError) error = NULL;
     LpOwnData own = {{NULL}};
     if (lp_process_limits_check(&error) && lp_own_data_take(&own, &argc, argv, &error) &&
-        run(argc, argv, &error))
+        run(argc, argv, &error)) {
+        lp_interruption_release();
         return 0;
+    }
     lp_own_data_name_files(&own, error);
     /* One line, whatever a file name or an attribute held. */
     g_strdelimit(error->message, "\r\n", ' ');
     fprintf(stderr, "%slightpath:%s %s\n", lp_colour_error_begin(), lp_colour_error_end(),
             error->message);
+    lp_interruption_release();
     return g_error_matches(error, LP_INPUT_ERROR, LP_INPUT_ERROR_USAGE) ? 2 : 1;
 }

@@ -110,6 +110,8 @@ lp_validation_to_json(const LpValidation *self)
     lp_json_set_text(root, "cases", self->cases);
     lp_json_set_text(root, "kind", lp_table_kind_names[self->kind]);
     lp_json_set_text(root, "model", lp_prediction_names[self->model]);
+    if (self->n_left > 0)
+        lp_json_set_count(root, "rows_left", self->n_left);
     json_t *all = lp_json_set_object(root, "all");
     add_part(all, self, NULL);
     json_t *parts = lp_json_set_array(root, "sources");

@@ -14,6 +14,7 @@ typedef struct {
     LpTableKind kind;
     LpPrediction model;
     const GPtrArray *outcomes; /* borrowed: LpOutcome * in the order of the file */
+    guint n_left;              /* rows that were not predicted, as a signal ended it */
 } LpValidation;
 
 /** Whether @model predicts any row: of collectives AMPeD says nothing. */

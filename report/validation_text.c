@@ -151,6 +151,8 @@ lp_validation_to_text(const LpValidation *self)
     g_string_append_printf(text, "%s: %u rows, %s, predictions: %s; errors in per cent\n\n",
                            self->cases, self->outcomes->len, lp_table_kind_names[self->kind],
                            lp_prediction_names[self->model]);
+    if (self->n_left > 0)
+        g_string_append_printf(text, "interrupted: %u rows are left out\n\n", self->n_left);
     add_sources(text, self, sources);
     add_models(text, self);
     add_rankings(text, self, sources);

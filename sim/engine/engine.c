@@ -7,6 +7,8 @@
 #include <simgrid/engine.h>
 #include <simgrid/version.h>
 
+#include <signal.h>
+
 #define STRINGIFY(x) #x
 #define TEXT(x) STRINGIFY(x)
 
@@ -70,7 +72,12 @@ lp_engine_start(const GArray *options, const char *platform_path)
     /* SimGrid moves what it does not know to the front of the array; the texts stay ours. */
     g_autofree char **argv = g_memdup2(arguments->pdata, sizeof(char *) * arguments->len);
     has_started = TRUE;
+    /* SimGrid would answer Ctrl-C by itself, and end with status 1 as if something had failed. */
+    struct sigaction on_interrupt;
+    gboolean is_known = sigaction(SIGINT, NULL, &on_interrupt) == 0;
     simgrid_init(&argc, argv);
+    if (is_known)
+        (void)sigaction(SIGINT, &on_interrupt, NULL);
     simgrid_load_platform(platform_path);
 }
 

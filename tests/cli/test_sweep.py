@@ -309,14 +309,14 @@ class Deaths(Sweep):
         self.finished("dead", 500)
 
     def test_interrupt(self):
-        """Ctrl-C ends it in a line, keeps what is done, and leaves nothing claimed."""
+        """Ctrl-C ends it in a line and by the signal, keeps what is done, and leaves nothing claimed."""
         study = self.study(many(50))
         child = subprocess.Popen([PROGRAM, "sweep", study], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                  text=True, start_new_session=True)
         time.sleep(1.0)
         os.killpg(child.pid, signal.SIGINT)
         out, err = child.communicate()
-        self.assertEqual((child.returncode, out), (1, ""), err)
+        self.assertEqual((child.returncode, out), (-signal.SIGINT, ""), err)
         self.assertRegex(err, r"^lightpath: sweep: stopped, \d+ of 500 points are in .*; the same command goes on\n$")
         states = dict(self.ask("study.sqlite", "SELECT state, count(*) FROM point GROUP BY state"))
         self.assertEqual(set(states), {"done", "waiting"})

@@ -32,6 +32,7 @@ typedef struct {
     LpAlikeRows *alike;             /* owned */
     LpChildProcess **children;      /* owned, of the owned: n_jobs, NULL for those that are idle */
     Slot *slots;                    /* owned: of the children */
+    gboolean *has_ended;            /* owned: by row */
     guint n_done;
 } Runner;
 
@@ -205,6 +206,7 @@ finish_row(Runner *self, guint index, GError **error)
     g_autofree char *text =
         g_strndup(result->len > 0 ? (const char *)result->data : "", result->len);
     LpOutcome *outcome = outcome_of(self, slot->row);
+    self->has_ended[slot->row] = TRUE;
     gboolean said = !slot->is_late && status == 0 && lp_outcome_from_text(outcome, text);
     self->n_done++;
     tell_progress(self);
@@ -234,7 +236,9 @@ patience_ms(const Runner *self)
     for (guint i = 0; i < self->options->n_jobs; i++)
         if (self->children[i] != NULL && !self->slots[i].is_late)
             next_s = MIN(next_s, self->slots[i].deadline_s);
-    return (int)CLAMP((next_s - now_s) * 1e3 + 1.0, 0.0, 60e3);
+    /* A signal that is held back wakes nobody. */
+    double most_ms = self->options->is_stopped != NULL ? 100.0 : 60e3;
+    return (int)CLAMP((next_s - now_s) * 1e3 + 1.0, 0.0, most_ms);
 }
 
 /* Waits until a process of a row writes or ends; takes the outcomes of those that have ended. */
@@ -248,6 +252,12 @@ wait_some(Runner *self, GError **error)
             !finish_row(self, i, error))
             return FALSE;
     return TRUE;
+}
+
+static gboolean
+is_stopped(const Runner *self)
+{
+    return self->options->is_stopped != NULL && self->options->is_stopped();
 }
 
 static gboolean
@@ -265,6 +275,7 @@ is_settled(Runner *self, guint row)
 {
     if (outcome_of(self, row)->status == LP_OUTCOME_OK && !recall(self, row))
         return FALSE;
+    self->has_ended[row] = TRUE;
     self->n_done++;
     tell_progress(self);
     return TRUE;
@@ -304,7 +315,7 @@ static gboolean
 run_each(Runner *self, const GArray *rows, gboolean may_be_alike, GError **error)
 {
     guint next = 0;
-    while (next < rows->len || is_busy(self))
+    while (!is_stopped(self) && (next < rows->len || is_busy(self)))
         if (!start_some(self, rows, &next, may_be_alike, error) || !wait_some(self, error))
             return FALSE;
     return TRUE;
@@ -344,6 +355,7 @@ settle_alike(Runner *self, GError **error)
             g_array_append_val(rows, row);
             continue;
         }
+        self->has_ended[row] = TRUE;
         self->n_done++;
         tell_progress(self);
         if (!keep(self, row, error))
@@ -358,6 +370,8 @@ run_rows(Runner *self, GError **error)
     g_autoptr(GArray) rows = find_unsettled(self);
     if (!run_each(self, rows, TRUE, error))
         return FALSE;
+    if (is_stopped(self))
+        return TRUE;
     g_autoptr(GArray) left = settle_alike(self, error);
     return left != NULL && run_each(self, left, FALSE, error);
 }
@@ -369,7 +383,17 @@ clear_slots(Runner *self)
         lp_child_process_free(self->children[i]);
     g_free(self->children);
     g_free(self->slots);
+    g_free(self->has_ended);
     lp_alike_rows_free(self->alike);
+}
+
+/* Rows that did not end have no outcome. */
+static void
+drop_unended(const Runner *self)
+{
+    for (guint row = self->outcomes->len; row-- > 0;)
+        if (!self->has_ended[row])
+            g_ptr_array_remove_index(self->outcomes, row);
 }
 
 static void
@@ -399,7 +423,10 @@ lp_runner_run(const LpTable *table, const LpRunnerOptions *options, GError **err
     self.alike = lp_alike_rows_new(kind);
     self.children = g_new0(LpChildProcess *, options->n_jobs);
     self.slots = g_new0(Slot, options->n_jobs);
+    self.has_ended = g_new0(gboolean, n_rows);
     gboolean good = run_rows(&self, error);
+    if (good)
+        drop_unended(&self);
     clear_slots(&self);
     return good ? g_steal_pointer(&outcomes) : NULL;
 }

@@ -22,12 +22,14 @@ typedef struct {
     const char *version; /**< what a result depends on besides the row: program and data */
     const GArray *rows;  /**< guint, borrowed: the rows of the table to run; NULL: all */
     const LpConstants *constants; /**< borrowed: in place of the shipped ones; NULL: none */
+    gboolean (*is_stopped)(void); /**< once it is true what still runs is ended; or NULL */
     void (*progress)(guint64 n_done, guint64 n_all, void *data); /**< or NULL */
     void *progress_data;
 } LpRunnerOptions;
 
 /**
- * Predicts rows of @table. An outcome for each row, in the order of the file or of options->rows,
+ * Predicts rows of @table. An outcome for each row, in the order of the file or of options->rows
+ * (where it was stopped, of those that have ended),
  * whatever becomes of its process: a crash or a process that takes too long is a failed row. A kept
  * row is written whole or not at all, under a name that depends on what the row says and on the
  * version; rows whose process gave no result are not kept. Errors: LP_INPUT_ERROR_FILE (the

@@ -305,8 +305,10 @@ add_record(const LpXml *xml, const xmlNode *node, LpStudy *self, const char *key
                      name);
         return FALSE;
     }
+    const char *optional = node != NULL ? lp_xml_attribute(node, "optional") : "yes";
     LpStudyRecord record = {g_strdup(key), g_strdup(name),
-                            node != NULL ? lp_study_where(xml, node, "key") : NULL};
+                            g_strcmp0(optional, "yes") == 0 ? NULL
+                                                            : lp_study_where(xml, node, "key")};
     g_array_append_val(self->records, record);
     return TRUE;
 }

@@ -40,7 +40,7 @@ typedef struct {
 /** A key of the command's JSON, and the column that it goes to. */
 typedef struct {
     char *key, *name; /* owned; "simulated.terms_s.tp", parts of arrays by number */
-    char *where;      /* owned: "FILE:LINE: <record> key: ", or NULL */
+    char *where;      /* owned: "FILE:LINE: <record> key: "; NULL: no result need have it */
 } LpStudyRecord;
 
 /** A study. */

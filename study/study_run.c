@@ -8,6 +8,9 @@
 
 /* Between two looks at is_stopped(), and at what others do, ms. */
 #define PAUSE_MS 100
+/* Turns in which nothing is asked for after a turn that found too little: all of a study is gone
+ * through for that. */
+#define RESTS 20
 
 typedef struct {
     LpStudyStore *store;
@@ -19,6 +22,7 @@ typedef struct {
     GArray *queue;             /* owned: LpStudyTask, claimed and not begun */
     GArray *results;           /* owned: LpStudyResult, not stored yet */
     guint n_running;
+    guint n_rests;        /* turns left in which nothing is asked for */
     LpStudyCounts counts; /* at the beginning */
     guint64 n_ended;      /* since */
 } Runner;
@@ -125,13 +129,19 @@ tell(const Runner *self)
 static gboolean
 take_turn(Runner *self, gboolean wants_more, GError **error)
 {
-    guint n_wanted = wants_more && self->queue->len < self->options->n_at_once
-                         ? 2 * self->options->n_at_once - self->queue->len
-                         : 0;
+    guint n_at_once = self->options->n_at_once;
+    self->n_rests -= self->n_rests > 0 ? 1 : 0;
+    gboolean asks =
+        wants_more && self->queue->len < n_at_once && (self->n_rests == 0 || self->n_running == 0);
+    guint n_wanted = asks ? 2 * n_at_once - self->queue->len : 0;
+    if (n_wanted == 0 && self->results->len == 0)
+        return TRUE;
     g_autoptr(GArray) tasks = NULL;
     if (!lp_study_store_turn(self->store, self->number, self->results, n_wanted, &tasks, error))
         return FALSE;
     g_array_set_size(self->results, 0);
+    if (asks && tasks->len < n_wanted)
+        self->n_rests = RESTS;
     for (guint i = 0; i < tasks->len; i++) {
         LpStudyTask task = g_array_index(tasks, LpStudyTask, i);
         g_array_index(tasks, LpStudyTask, i).words = NULL;

@@ -372,6 +372,8 @@ turn(LpStudyStore *self, gint64 study, const GArray *results, guint n_wanted, GA
     for (guint i = 0; i < results->len; i++)
         if (!store_result(self, &g_array_index(results, LpStudyResult, i), error))
             return FALSE;
+    if (n_wanted == 0)
+        return TRUE;
     if (!claim(self, study, n_wanted, tasks, error))
         return FALSE;
     if (tasks->len == n_wanted)

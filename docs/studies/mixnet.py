@@ -1,27 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Circuits that follow the demand of experts, after MixNet (SIGCOMM 2025, arXiv 2501.03905): 1,024
-accelerators in servers of 8 with eight cards of 100 to 800 Gb/s. Six of them lead to circuit switches of
-a region and two to an electrical network (MixNet); or all eight to a non-blocking electrical network, or to
-circuits that are set once: seven of them as a torus of servers, or all eight from the whole job's traffic.
-Mixtral 8x22B with EP 8, TP 8, PP 8, Mixtral 8x7B with EP 8, TP 4, PP 4, sequences of 4,096 tokens.
-
-A server is one attachment of all its cards, since its domain brings bytes to any of them. How fast an
-accelerator computes is fitted, one number a model, to how MixNet's own fat tree depends on bandwidth; no
-other number is."""
-import pathlib
-
+"""Tables and picture of mixnet.xml: circuits that follow the demand of experts."""
 from drawing import Logarithmic, curve, line, picture as draw, text
-from program import figures, on_machines, sets
 from switching import table
 
-HERE = pathlib.Path(__file__).resolve().parent
-ACCELERATORS, DOMAIN, CARDS = 1024, 8, 8
-COMMON = ("ep=8 ep-relay=1 seq=4096 micro-batch=8 virtual-stages=1 schedule=1f1b recompute=full "
-          "sequence-parallel=yes zero=1")
-# Workload, plan, servers of a region, and TFLOP/s of an accelerator (fitted).
-MODELS = {"Mixtral 8x22B": (str(HERE / "mixtral-8x22b.xml"), "tp=8 pp=8 dp=16 global-batch=1024", 8, 280),
-          "Mixtral 8x7B": ("mixtral-8x7b", "tp=4 pp=4 dp=64 global-batch=2048", 4, 150)}
-LARGE, SMALL = MODELS
+LARGE, SMALL = MODELS = ("Mixtral 8x22B", "Mixtral 8x7B")
 RATES = (100, 200, 400, 800)  # Gb/s of a card
 # Of MixNet's repository mixnet-project/mixnet-project.github.io, data/normalized_performance.csv: time over
 # the fastest, by rate.
@@ -40,67 +22,15 @@ SECONDS = {"1us": 1e-6, "5ms": 0.005, "25ms": 0.025, "100ms": 0.1, "1s": 1.0,
 USUAL = "0.3"  # spread of the loads of experts
 COLUMNS = ("model", "gbps", "network", "dead_time", "skew", "iteration_time_s", "compute_s", "ep_s",
            "reconfigurations", "circuit_bytes", "beside_bytes")
-ROOFLINE = [f"--{name}-efficiency=1" for name in ("gemm", "memory", "elementwise", "attention")] + [
-    "--launch=0s", "--host-kernel=0s", "--host-collective=0s"]
-
-
-def cases():
-    """(model, Gb/s, network, dead time, skew)"""
-    for model in MODELS:
-        for gbps in RATES:
-            for network in (ELECTRICAL, MIXNET, TORUS):
-                yield model, gbps, network, "25ms" if network == MIXNET else "", USUAL
-        yield model, 400, STATIC, "", USUAL
-    for dead_time in DEAD_TIMES:
-        if dead_time != "25ms":
-            yield LARGE, 400, MIXNET, dead_time, USUAL
-    for dead_time in ("25ms", "1s"):
-        yield LARGE, 400, WEIGHED, dead_time, USUAL
-    for network, dead_time in ((ELECTRICAL, ""), (MIXNET, "1us"), (MIXNET, "25ms"), (WEIGHED, "25ms")):
-        yield LARGE, 400, network, dead_time, "1"
-
 
 # Of each kind of row one that takes well below a second.
-FEW = [(LARGE, 400, ELECTRICAL, "", USUAL),
-       (SMALL, 100, ELECTRICAL, "", USUAL)]
+FEW = ["$model = 'Mixtral 8x22B' and $gbps = 400 and $network = 'electrical' and $skew < 1",
+       "$model = 'Mixtral 8x7B' and $gbps = 100 and $network = 'electrical'"]
 
 
-def machine(model, gbps, network, dead_time):
-    card = gbps / 8
-
-    def rate(cards):
-        return f"--scale-out-bandwidth={cards * card / DOMAIN:g}GBps"
-    common = [f"--accelerators={ACCELERATORS}", "--accelerator=h100-sxm", *ROOFLINE,
-              f"--peak-bf16={MODELS[model][3]}Tf", f"--domain-size={DOMAIN}", "--domain-bandwidth=450GBps",
-              "--nics-per-domain=1", "--port-order=node", "--scale-out-latency=1us"]
-    joined = [*common, "--joined-rails=yes"]
-    if network == ELECTRICAL:
-        return ["--system=generic", "--topology=crossbar", rate(CARDS), *joined]
-    if network == TORUS:
-        return ["--system=generic", "--topology=torus", "--dimensions=4x4x4x2",
-                f"--nic-bandwidth={card:g}GBps", *common]
-    if network == STATIC:
-        return ["--system=ocs", "--policy=static", f"--circuit-ports={CARDS}", rate(CARDS), *joined]
-    return ["--system=ocs", "--policy=hybrid", "--circuit-traffic=ep", "--circuit-ports=6", rate(6),
-            f"--electrical-bandwidth={2 * card:g}GBps", f"--reconfiguration-time={dead_time}",
-            f"--region-domains={MODELS[model][2]}",
-            f"--circuit-changes={'gain' if network == WEIGHED else 'always'}", *joined]
-
-
-def run_case(case):
-    model, gbps, network, dead_time, skew = case
-    workload, plan, _, _ = MODELS[model]
-    result = on_machines([machine(model, gbps, network, dead_time)], "simulate", workload,
-                         *sets(f"{plan} {COMMON} skew={skew}"), "--ignore-memory")
-    circuits, run = result.get("circuits", {}), result["simulated"]
-    hybrid = circuits.get("hybrid", {})
-    values = (*case, run["iteration_time_s"], run["terms_s"]["compute"], run["terms_s"]["ep"],
-              circuits.get("reconfigurations", ""), hybrid.get("circuit_bytes", ""),
-              hybrid.get("beside_bytes", ""))
-    return [dict(zip(COLUMNS, map(figures, values)))]
-
-
-# --- what follows ---
+def derive(point):
+    """Networks without a dead time are run once."""
+    return {} if point["network"] in (MIXNET, WEIGHED) else {"dead_time": ""}
 
 
 def find(rows, model, gbps, network, dead_time="", skew=USUAL):

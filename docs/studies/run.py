@@ -59,8 +59,11 @@ def sweep(name, columns, n_jobs, few=()):
     with tempfile.TemporaryDirectory() as folder:
         file = sweep_file(name)
         if few:
+            # What the study names lies beside it.
+            for one in HERE.glob("*.xml"):
+                pathlib.Path(folder, one.name).symlink_to(one)
             only = html.escape(" or ".join(f"({one})" for one in few))
-            file = pathlib.Path(folder, file.name)
+            file = pathlib.Path(folder, f"few-{file.name}")
             file.write_text(sweep_file(name).read_text().replace("</study>", f'<constraint that="{only}"/></study>'))
         points = json.loads(lightpath("sweep", file, f"--store={folder}/store", f"--jobs={n_jobs}",
                                       "--export=json"))["points"]
@@ -69,7 +72,7 @@ def sweep(name, columns, n_jobs, few=()):
             raise SystemExit(f"{name}: {point['set']}: {point['message']}")
     rows = [{**point["set"], **point["recorded"]} for point in points]
     derive = getattr(load(name), "derive", lambda row: {})
-    return [{column: figures({**row, **derive(row)}[column]) for column in columns} for row in rows]
+    return [{column: figures({**row, **derive(row)}.get(column, "")) for column in columns} for row in rows]
 
 
 def run_study(name, study, n_jobs, small):

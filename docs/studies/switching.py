@@ -1,26 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How fast must a circuit switch be? Policies and dead times on 128 A100 in domains of 8, 200 Gb/s
-each between domains, a switch for each rail, against an electrical crossbar of the same rate.
-
-Circuits that never change are simulated step by step and without collapsing, since only so do
-all-to-alls pay for what is forwarded, and relays meet what they forward."""
+"""Tables and picture of switching.xml: policies and dead times of circuit switches."""
 from drawing import Logarithmic, curve, line, picture as draw, text
-from program import on_machines, sets
 
-ACCELERATORS = 128
-PORTS = 2  # Opus (arXiv 2602.12521): a ring needs two
-MODELS = {
-    "gpt3-175b": ("dense, replicas", "gpt3-175b", "tp=8 pp=8 dp=2 global-batch=128"),
-    "llama-3-70b": ("dense, sharded (FSDP)", "llama-3-70b",
-                    "tp=8 pp=4 dp=4 micro-batch=2 global-batch=64 precision=bf16 "
-                    "reshard=yes kernels=eager overlap-dp=yes overlap-param=yes"),
-    "llama-3-70b-128k": ("long context", "llama-3-70b",
-                         "tp=8 cp=8 dp=2 seq=131072 micro-batch=1 global-batch=4 precision=bf16 "
-                         "kernels=eager overlap-dp=yes overlap-param=yes"),
-    "mixtral-8x7b": ("experts", "mixtral-8x7b",
-                     "tp=8 pp=4 dp=4 ep=4 micro-batch=8 virtual-stages=1 schedule=1f1b "
-                     "recompute=full overlap-dp=yes overlap-param=yes"),
-}
+PORTS = 2
+MODELS = {"gpt3-175b": "dense, replicas", "llama-3-70b": "dense, sharded (FSDP)", "llama-3-70b-128k": "long context",
+          "mixtral-8x7b": "experts"}
 POLICIES = ("demand", "provision", "phase")
 DEAD_TIMES = [f"{digit}{zeros}{unit}" for unit in ("ns", "us", "ms", "s")
               for zeros in ("", "0", "00") for digit in (1, 3)][2:-1]  # 10 ns to 100 s
@@ -30,54 +14,34 @@ SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 COLUMNS = ("model", "policy", "ports", "dead_time", "iteration_time_s", "reconfigurations",
            "critical_path_reconfigurations", "wait_exposed_s", "wait_hidden_s")
 
+# Of each kind of row one that takes well below a second.
+FEW = ["$model = 'gpt3-175b' and $policy = 'crossbar'", "$model = 'gpt3-175b' and $policy = 'demand' and $dead_time = 1",
+       "$model = 'gpt3-175b' and $policy = 'provision' and $ports = 2 and $dead_time = 0.1",
+       "$model = 'gpt3-175b' and $policy = 'provision' and $ports = 4 and $dead_time = 0.04144",
+       "$model = 'mixtral-8x7b' and $policy = 'phase' and $dead_time = 1e-5",
+       "$model = 'mixtral-8x7b' and $policy = 'demand' and $dead_time = 0.03"]
+
+
+def derive(point):
+    """Networks without a dead time, or ports, are run once."""
+    unused = {"crossbar": ("ports", "dead_time"), "static": ("dead_time",)}
+    return {column: "" for column in unused.get(point["policy"], ())}
+
 
 def seconds(dead_time):
     number = dead_time.rstrip("nums")
     return float(number) * SECONDS[dead_time[len(number):]]
 
 
-def cases():
-    """(model, policy, ports, dead time); "crossbar" is no policy, but the electrical machine."""
-    for model in MODELS:
-        yield model, "crossbar", "", ""
-        yield model, "static", PORTS, ""
-        for policy in POLICIES:
-            for dead_time in DEAD_TIMES:
-                yield model, policy, PORTS, dead_time
-        for ports in (PORTS, *MORE_PORTS):
-            yield model, "provision", ports, PIEZO
-
-
-# Of each kind of row one that takes well below a second.
-FEW = [("gpt3-175b", "crossbar", "", ""), ("gpt3-175b", "demand", 2, "1s"),
-       ("gpt3-175b", "provision", 2, "100ms"),
-       ("gpt3-175b", "provision", 4, PIEZO),
-       ("mixtral-8x7b", "phase", 2, "10us"), ("mixtral-8x7b", "demand", 2, "30ms")]
-
-
-def machine(policy, ports, dead_time):
-    common = [f"--accelerators={ACCELERATORS}"]
-    if policy == "crossbar":
-        return ["--system=dgx-a100", "--topology=crossbar", "--port-order=rail", "--joined-rails=no",
-                *common]
-    time = [f"--reconfiguration-time={dead_time}"] if dead_time else []
-    return ["--system=ocs", f"--policy={policy}", f"--ports-per-accelerator={ports}", *time, *common]
-
-
-def run_case(case):
-    """The rows of @case, as texts."""
-    model, policy, ports, dead_time = case
-    _, workload, plan = MODELS[model]
-    whole = ["--fidelity=message", "--collapse=off"] if policy == "static" else []
-    result = on_machines([machine(policy, ports, dead_time)], "simulate", workload, *sets(plan),
-                         *whole)
-    circuits = result.get("circuits", {})
-    values = (model, policy, ports, dead_time, result["simulated"]["iteration_time_s"],
-              *(circuits.get(column, "") for column in COLUMNS[5:]))
-    return [dict(zip(COLUMNS, map(str, values)))]
-
-
-# --- what follows ---
+def rows_of(model):
+    """(model, policy, ports, dead time) of its rows, in order."""
+    yield model, "crossbar", "", ""
+    yield model, "static", PORTS, ""
+    for policy in POLICIES:
+        for dead_time in DEAD_TIMES:
+            yield model, policy, PORTS, dead_time
+        for ports in (PORTS, *MORE_PORTS) if policy == "provision" else ():
+            yield model, policy, ports, PIEZO
 
 
 class Results:
@@ -192,7 +156,7 @@ def panel(of, title, left, top):
 
 def picture(rows):
     elements = []
-    for i, (model, (kind, _, _)) in enumerate(MODELS.items()):
+    for i, (model, kind) in enumerate(MODELS.items()):
         elements += panel(Results(rows, model), f"{model}: {kind}",
                           80 + (i % 2) * (PANEL_WIDTH + 90), 70 + (i // 2) * (PANEL_HEIGHT + 70))
     x = 80

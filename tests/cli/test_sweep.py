@@ -130,6 +130,11 @@ class Points(Sweep):
         self.assertEqual([(row["n"], row["network"], row["accelerators"]) for row in rows],
                          [("8", "a", "8"), ("8", "b", "8"), ("16", "b", "16")])
 
+    def test_optional(self):
+        """What no result has is empty where it need not be there."""
+        rows = self.rows(self.study(SMALL.replace("<record", '<record key="circuits.plan" as="plan" optional="yes"/><record')))
+        self.assertEqual({row["plan"] for row in rows}, {""})
+
     def test_machine_file(self):
         """A generated machine of the shipped ones takes other options."""
         rows = self.rows(self.study(
@@ -226,6 +231,7 @@ class Refused(Sweep):
                  base + "".join(f'<axis name="{name}" values="1..1000"/>' for name in ("tp", "pp", "micro-batch"))),
                 (1, "points of which none can run, wanted at least one (", WORKLOAD +
                  '<machine system="dgx-a100" accelerators="12"/><axis name="tp" values="1|2"/><axis name="pp" values="1"/>'),
+                (1, "study.xml:3: ", base + '<record key="x" optional="perhaps"/>'),
                 (1, "study.xml:3: <record> key: got \"simulated.time\", which no result has",
                  base + OPTIONS + '<workload tp="1" pp="1" dp="8"/><record key="simulated.time"/>')]:
             with self.subTest(part):

@@ -98,6 +98,36 @@ lp_file_write(const char *path, const char *text, gsize length, GError **error)
     return g_chmod(target, mode) == 0 || fail(error, path, errno);
 }
 
+/* Makes what writing makes first, a temporary file beside @path, and removes it. */
+static gboolean
+try_beside(const char *path, const char *label, GError **error)
+{
+    g_autofree char *trial = g_strconcat(path, ".XXXXXX", NULL);
+    int fd = g_mkstemp(trial);
+    if (fd < 0)
+        return fail(error, label, errno);
+    (void)g_unlink(trial);
+    return close(fd) == 0 || fail(error, label, errno);
+}
+
+gboolean
+lp_file_check_output(const char *path, GError **error)
+{
+    g_return_val_if_fail(path != NULL, FALSE);
+    struct stat old;
+    char target[PATH_MAX];
+    if (strcmp(path, "-") == 0)
+        return TRUE;
+    if (stat(path, &old) != 0)
+        return try_beside(path, path, error);
+    if (S_ISDIR(old.st_mode))
+        return fail(error, path, EISDIR);
+    if (!S_ISREG(old.st_mode))
+        return access(path, W_OK) == 0 || fail(error, path, errno);
+    return realpath(path, target) != NULL ? try_beside(target, path, error)
+                                          : fail(error, path, errno);
+}
+
 static int
 compare_names(gconstpointer a, gconstpointer b)
 {

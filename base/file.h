@@ -14,6 +14,10 @@ G_BEGIN_DECLS
 gboolean lp_file_write(const char *path, const char *text, gsize length,
                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+/** Tries, before anything is computed, whether lp_file_write() could write to @path; nothing is
+ * left there. Errors: LP_INPUT_ERROR_FILE. */
+gboolean lp_file_check_output(const char *path, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
 /**
  * What a name on the command line means: lp_file_argument() if lp_file_is_path(), else the shipped
  * file "resource:///lightpath/@folder/@name.xml".

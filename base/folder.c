@@ -21,11 +21,34 @@ fail(const char *path, int reason, GError **error)
     return FALSE;
 }
 
+/* A new folder beside @path, to which writing it comes first. Returns: (transfer full) its path. */
+static char *
+new_beside(const char *path, GError **error)
+{
+    g_autofree char *made = g_strdup(path);
+    for (gsize end = strlen(made); end > 1 && made[end - 1] == '/'; end--)
+        made[end - 1] = '\0';
+    char *name = g_strconcat(made, ".XXXXXX", NULL);
+    if (g_mkdtemp_full(name, 0777) != NULL)
+        return name;
+    (void)fail(path, errno, error);
+    g_free(name);
+    return NULL;
+}
+
+/* Whether a folder can be made beside @path; none stays. */
+static gboolean
+try_beside(const char *path, GError **error)
+{
+    g_autofree char *made = new_beside(path, error);
+    return made != NULL && (g_rmdir(made) == 0 || fail(path, errno, error));
+}
+
 gboolean
 lp_folder_check(const char *path, const char *const *names, GError **error)
 {
     if (!g_file_test(path, G_FILE_TEST_EXISTS))
-        return TRUE;
+        return try_beside(path, error);
     errno = 0;
     g_autoptr(GDir) folder = g_dir_open(path, 0, NULL);
     if (folder == NULL)
@@ -38,7 +61,7 @@ lp_folder_check(const char *path, const char *const *names, GError **error)
                     "%s: got a folder that holds %s, wanted a new or an empty one", path, name);
         return FALSE;
     }
-    return TRUE;
+    return try_beside(path, error);
 }
 
 /* Removes @folder with all its files; it has no folders. */
@@ -89,9 +112,9 @@ lp_folder_write(const char *path, const LpFolderFile *files, guint n, GError **e
     g_autofree char *bare = g_strdup(path);
     for (gsize end = strlen(bare); end > 1 && bare[end - 1] == '/'; end--)
         bare[end - 1] = '\0';
-    g_autofree char *made = g_strconcat(bare, ".XXXXXX", NULL);
-    if (g_mkdtemp_full(made, 0777) == NULL)
-        return fail(path, errno, error);
+    g_autofree char *made = new_beside(bare, error);
+    if (made == NULL)
+        return FALSE;
     if (write_files(made, files, n, error) && put(made, bare, error))
         return TRUE;
     remove_all(made);

@@ -14,7 +14,8 @@ typedef struct {
 } LpFolderFile;
 
 /** Whether lp_folder_write() could replace @path: nothing is there, or a folder that holds nothing
- * but files called as one of the NULL-ended @names. Errors: LP_INPUT_ERROR_FILE. */
+ * but files called as one of the NULL-ended @names, and a folder can be made beside it, which is
+ * tried. Errors: LP_INPUT_ERROR_FILE. */
 gboolean lp_folder_check(const char *path, const char *const *names,
                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
 

@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/option_rows.h"
 #include "cli/options.h"
+#include "cli/output_paths.h"
 #include "cli/row_options.h"
 
 #include "base/error.h"
@@ -81,34 +82,28 @@ read_constants(const Options *options, GError **error)
     return g_steal_pointer(&constants);
 }
 
-/* Before hours are spent on what cannot be kept. */
 static gboolean
-check_output(const char *path, GError **error)
+print_tables(const LpFit *fit, const Options *options, LpFormat format, GError **error)
 {
-    if (path == NULL || strcmp(path, "-") == 0)
-        return TRUE;
-    g_autofree char *folder = g_path_get_dirname(path);
-    if (access(folder, W_OK | X_OK) == 0 && !g_file_test(path, G_FILE_TEST_IS_DIR))
-        return TRUE;
-    g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_FILE,
-                "%s: cannot be written, wanted a file in a folder to write to", path);
-    return FALSE;
+    if (format == LP_FORMAT_JSON)
+        return lp_print_json(lp_calibration_to_json(fit, options->cases), error);
+    g_autofree char *text = lp_calibration_to_text(fit, options->cases);
+    return lp_print_result(text, error);
 }
 
 static gboolean
 print_fit(const LpFit *fit, const Options *options, LpFormat format, GError **error)
 {
+    g_autoptr(GError) fault = NULL;
+    gboolean is_written = TRUE;
     if (options->output != NULL) {
         g_autofree char *xml = lp_calibration_file_text(fit, options->cases);
-        if (!lp_file_write(options->output, xml, strlen(xml), error))
-            return FALSE;
+        is_written = lp_file_write(options->output, xml, strlen(xml), &fault);
         if (strcmp(options->output, "-") == 0)
-            return TRUE;
+            return lp_outputs_join(TRUE, is_written, &fault, error);
     }
-    if (format == LP_FORMAT_JSON)
-        return lp_print_json(lp_calibration_to_json(fit, options->cases), error);
-    g_autofree char *text = lp_calibration_to_text(fit, options->cases);
-    return lp_print_result(text, error);
+    gboolean good = print_tables(fit, options, format, error);
+    return lp_outputs_join(good, is_written, &fault, error);
 }
 
 static gboolean
@@ -129,7 +124,10 @@ calibrate(const Options *options, GError **error)
                              error))
         return FALSE;
     g_autoptr(LpConstants) constants = read_constants(options, error);
-    if (constants == NULL || !check_output(options->output, error))
+    /* Before hours are spent on what cannot be kept. */
+    const LpOutputPath output = {"--output", options->output, FALSE};
+    char *inputs[] = {options->cases, options->start, NULL};
+    if (constants == NULL || !lp_check_outputs(&output, 1, inputs, error))
         return FALSE;
     g_autoptr(LpTable) table = lp_measurements_load(options->cases, error);
     if (table == NULL)

@@ -6,6 +6,7 @@
 #include "cli/inputs.h"
 #include "cli/option_rows.h"
 #include "cli/options.h"
+#include "cli/output_paths.h"
 #include "cli/page_file.h"
 
 #include "report/page_report.h"
@@ -122,10 +123,11 @@ lp_cmd_compare(int argc, char **argv, GError **error)
     if (workload == NULL || !lp_comparison_runs_run(runs, &common, error))
         return FALSE;
     g_autoptr(json_t) document = lp_comparison_to_json(runs);
-    if (!lp_page_file_write(&options.page, lp_page_of_comparison, document, error))
-        return FALSE;
-    if (format == LP_FORMAT_JSON)
-        return lp_print_json(g_steal_pointer(&document), error);
-    g_autofree char *text = lp_comparison_to_text(runs, workload, options.verbose);
-    return lp_print_result(text, error);
+    g_autofree char *text = format == LP_FORMAT_JSON
+                                ? lp_json_print(document)
+                                : lp_comparison_to_text(runs, workload, options.verbose);
+    g_autoptr(GError) fault = NULL;
+    gboolean good = lp_print_result(text, error);
+    gboolean has_page = lp_page_file_write(&options.page, lp_page_of_comparison, document, &fault);
+    return lp_outputs_join(good, has_page, &fault, error);
 }

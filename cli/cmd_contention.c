@@ -5,6 +5,7 @@
 #include "cli/made_machine.h"
 #include "cli/option_rows.h"
 #include "cli/options.h"
+#include "cli/output_paths.h"
 #include "cli/page_file.h"
 #include "cli/progress.h"
 
@@ -193,7 +194,9 @@ attribute(const Options *options, char **arguments, double started_s, GError **e
     report.band = variants.band->len > 0 ? variants.band : NULL;
     report.cost =
         (LpCost){lp_wall_clock_s() - started_s, lp_peak_rss_bytes() + attributions->peak_rss_bytes};
-    return write_page(options, &report, error) && print_report(&report, choices.format, error);
+    g_autoptr(GError) fault = NULL;
+    gboolean good = print_report(&report, choices.format, error);
+    return lp_outputs_join(good, write_page(options, &report, &fault), &fault, error);
 }
 
 gboolean

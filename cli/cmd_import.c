@@ -204,7 +204,7 @@ lp_cmd_import(int argc, char **argv, GError **error)
             "--format: got %s without -o, wanted -o FILE.xml: the workload takes up "
             "standard output",
             options.format);
-    const LpOutputPath written = {"-o", to_file ? options.output : NULL};
+    const LpOutputPath written = {"-o", to_file ? options.output : NULL, FALSE};
     return lp_check_outputs(&written, 1, argv + 2, error) &&
            import_file(argv[2], &options, to_file ? options.output : "-", format, error);
 }

@@ -6,6 +6,7 @@
 #include "cli/made_machine.h"
 #include "cli/option_rows.h"
 #include "cli/options.h"
+#include "cli/output_paths.h"
 #include "cli/progress.h"
 #include "cli/run_files.h"
 #include "cli/variant.h"
@@ -225,8 +226,10 @@ simulate_scenario(const Options *options, const Choices *choices, const char *pa
     report.has_cost = options->cost;
     report.cost = (LpCost){lp_wall_clock_s() - started_s,
                            lp_peak_rss_bytes() + simulation->children_peak_rss_bytes};
-    gboolean good = write_scenario_files(options, &report, observation, error) &&
-                    print_scenario(&report, choices->format, error);
+    g_autoptr(GError) fault = NULL;
+    gboolean good = print_scenario(&report, choices->format, error);
+    gboolean has_files = write_scenario_files(options, &report, observation, &fault);
+    good = lp_outputs_join(good, has_files, &fault, error);
     lp_scenario_report_clear(&report);
     return good;
 }
@@ -292,8 +295,10 @@ simulate(const Options *options, char **arguments, double started_s, GError **er
     report.has_cost = options->cost;
     report.cost = (LpCost){lp_wall_clock_s() - started_s,
                            lp_peak_rss_bytes() + simulation->children_peak_rss_bytes};
-    gboolean good = write_files(options, &report, observation, timeline, error) &&
-                    print_report(&report, choices.format, error);
+    g_autoptr(GError) fault = NULL;
+    gboolean good = print_report(&report, choices.format, error);
+    gboolean has_files = write_files(options, &report, observation, timeline, &fault);
+    good = lp_outputs_join(good, has_files, &fault, error);
     lp_report_clear(&report);
     return good;
 }

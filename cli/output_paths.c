@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether two names are one file, by device and inode where both exist. */
+/* Whether two names are one file, by device and inode where both exist, and whether they can be
+ * written. */
 #include "cli/output_paths.h"
 
+#include "base/file.h"
 #include "cli/options.h"
 
 #include <glib/gstdio.h>
@@ -44,6 +46,19 @@ lp_check_outputs(const LpOutputPath *outputs, guint n_outputs, char *const *inpu
             if (outputs[k].path != NULL && is_same_file(output->path, outputs[k].path))
                 return lp_usage_error(error, "%s: got \"%s\", as %s, wanted another file",
                                       output->option, output->path, outputs[k].option);
+        if (!output->is_folder && !lp_file_check_output(output->path, error)) {
+            g_prefix_error(error, "%s: ", output->option);
+            return FALSE;
+        }
     }
     return TRUE;
+}
+
+gboolean
+lp_outputs_join(gboolean is_good, gboolean is_other_good, GError **io_fault, GError **error)
+{
+    if (is_good && !is_other_good)
+        g_propagate_error(error, g_steal_pointer(io_fault));
+    g_clear_error(io_fault);
+    return is_good && is_other_good;
 }

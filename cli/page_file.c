@@ -38,7 +38,7 @@ lp_page_file_load(LpPageFile *self, GError **error)
 gboolean
 lp_page_file_prepare(LpPageFile *self, char *const *inputs, GError **error)
 {
-    const LpOutputPath output = {"--report", self->path};
+    const LpOutputPath output = {"--report", self->path, FALSE};
     return lp_check_outputs(&output, 1, inputs, error) && lp_page_file_load(self, error);
 }
 

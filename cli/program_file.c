@@ -67,6 +67,7 @@ lp_cmd_workload_program(int argc, char **argv, GError **error)
                           entries, &argc, &argv, 2, 2, error) ||
         !lp_settings_add_framework(&options.settings, options.framework, error))
         return FALSE;
-    return lp_check_outputs(&(LpOutputPath){"--output", options.output}, 1, argv + 1, error) &&
+    return lp_check_outputs(&(LpOutputPath){"--output", options.output, FALSE}, 1, argv + 1,
+                            error) &&
            write_program(&options, argv, error);
 }

@@ -24,10 +24,10 @@ lp_run_files_clear(LpRunFiles *self)
 gboolean
 lp_run_files_prepare(LpRunFiles *self, char *const *inputs, GError **error)
 {
-    const LpOutputPath outputs[] = {{"--report", self->page.path},
-                                    {"--trace", self->trace},
-                                    {"--csv", self->csv},
-                                    {"--paje", self->paje}};
+    const LpOutputPath outputs[] = {{"--report", self->page.path, FALSE},
+                                    {"--trace", self->trace, FALSE},
+                                    {"--csv", self->csv, TRUE},
+                                    {"--paje", self->paje, FALSE}};
     return lp_check_not_output("--trace", self->trace, error) &&
            lp_check_not_output("--csv", self->csv, error) &&
            lp_check_not_output("--paje", self->paje, error) &&
@@ -71,20 +71,22 @@ lp_run_files_write(const LpRunFiles *self, json_t *document, const LpObservation
     const json_t *name = json_object_get(document, "scenario");
     if (name == NULL)
         name = json_object_get(document, "workload");
+    g_autoptr(GError) fault = NULL;
+    gboolean good = TRUE;
     if (self->trace != NULL) {
         g_autofree char *text =
             lp_perfetto_trace(tracks, n_tracks, observation, json_string_value(name));
-        if (!write_text(self->trace, text, error))
-            return FALSE;
+        good = write_text(self->trace, text, error);
     }
     if (self->paje != NULL) {
         g_autofree char *text = lp_paje_trace(tracks, n_tracks, observation);
-        if (!write_text(self->paje, text, error))
-            return FALSE;
+        good = lp_outputs_join(good, write_text(self->paje, text, &fault), &fault, error);
     }
-    if (self->csv != NULL &&
-        !write_tables(self->csv, document, observation, tracks, n_tracks, error))
-        return FALSE;
+    if (self->csv != NULL)
+        good = lp_outputs_join(
+            good, write_tables(self->csv, document, observation, tracks, n_tracks, &fault), &fault,
+            error);
     lp_observed_add(document, observation, tracks, n_tracks);
-    return lp_page_file_write(&self->page, lp_page_of_simulation, document, error);
+    gboolean has_page = lp_page_file_write(&self->page, lp_page_of_simulation, document, &fault);
+    return lp_outputs_join(good, has_page, &fault, error);
 }

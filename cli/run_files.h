@@ -25,7 +25,7 @@ gboolean lp_run_files_prepare(LpRunFiles *self, char *const *inputs,
 /** Whether timelines and an observation are needed. */
 gboolean lp_run_files_any(const LpRunFiles *self);
 
-/** Writes them. @document: what the run prints
+/** Writes them, each whatever becomes of the others. @document: what the run prints
  * as JSON; "observed" is added to it. @tracks:
  * @n_tracks timelines. Errors: LP_INPUT_ERROR_FILE. */
 gboolean lp_run_files_write(const LpRunFiles *self, json_t *document,

@@ -27,31 +27,16 @@ lp_search_outputs_clear(LpSearchOutputs *self)
     g_free(self->export);
 }
 
-/* What took long is not to end in a folder that is not there. */
-static gboolean
-check_folders(const LpOutputPath *paths, guint n, GError **error)
-{
-    for (guint i = 0; i < n; i++) {
-        g_autofree char *folder =
-            paths[i].path != NULL ? g_path_get_dirname(paths[i].path) : g_strdup(".");
-        if (g_file_test(folder, G_FILE_TEST_IS_DIR))
-            continue;
-        return lp_usage_error(error, "%s: got \"%s\", wanted a file in a folder that exists",
-                              paths[i].option, paths[i].path);
-    }
-    return TRUE;
-}
-
 gboolean
 lp_search_outputs_prepare(LpSearchOutputs *self, char *const *inputs, const char *format,
                           GError **error)
 {
-    const LpOutputPath paths[] = {
-        {"--output", self->workload}, {"--csv", self->csv}, {"--report", self->page.path}};
+    const LpOutputPath paths[] = {{"--output", self->workload, FALSE},
+                                  {"--csv", self->csv, FALSE},
+                                  {"--report", self->page.path, FALSE}};
     return lp_export_parse(self->export, format, &self->format, error) &&
            lp_check_not_output("--csv", self->csv, error) &&
            lp_check_outputs(paths, G_N_ELEMENTS(paths), inputs, error) &&
-           check_folders(paths, G_N_ELEMENTS(paths), error) &&
            lp_page_file_load(&self->page, error);
 }
 
@@ -149,9 +134,13 @@ lp_search_outputs_give(const LpSearchOutputs *self, const LpSearchReport *report
         if (workload == NULL)
             return FALSE;
     }
-    return print_answer(self, report, workload, format, error) &&
-           (self->csv == NULL || write_csv(self->csv, report, error)) &&
-           (self->workload == NULL || workload == NULL ||
-            write_workload(self->workload, workload, error)) &&
-           write_page(&self->page, report, workload, error);
+    g_autoptr(GError) fault = NULL;
+    gboolean good = print_answer(self, report, workload, format, error);
+    if (self->csv != NULL)
+        good = lp_outputs_join(good, write_csv(self->csv, report, &fault), &fault, error);
+    if (self->workload != NULL && workload != NULL)
+        good =
+            lp_outputs_join(good, write_workload(self->workload, workload, &fault), &fault, error);
+    gboolean has_page = write_page(&self->page, report, workload, &fault);
+    return lp_outputs_join(good, has_page, &fault, error);
 }

@@ -84,6 +84,6 @@ lp_sweep_plot(int argc, char **argv, GError **error)
         return FALSE;
     g_autofree char *output =
         options.output != NULL ? g_strdup(options.output) : page_beside(argv[1]);
-    return lp_check_outputs(&(LpOutputPath){"--output", output}, 1, argv + 1, error) &&
+    return lp_check_outputs(&(LpOutputPath){"--output", output, FALSE}, 1, argv + 1, error) &&
            draw(&options, argv[1], output, error);
 }

@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Files that a command writes: what cannot be written is refused before anything is computed, and
+what fails later does not take the answer with it.
+
+Environment: LIGHTPATH (the built program)."""
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+from test_command_line import Case, run
+
+JOB = ["gpt3-125m", "dgx-a100-8"]
+# Commands with each option that names a file.
+FILES = [(["simulate", *JOB], "--report"), (["simulate", *JOB], "--trace"), (["simulate", *JOB], "--paje"),
+         (["compare", *JOB, "dgx-a100-8"], "--report"), (["contention", *JOB], "--report"),
+         (["search", *JOB, "--vary=tp"], "--report"), (["search", *JOB, "--vary=tp"], "--csv"),
+         (["search", *JOB, "--vary=tp"], "--output")]
+FOLDERS = [(["simulate", *JOB], "--csv")]
+
+
+class Outputs(Case):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        (self.folder / "file").write_text("kept")
+        (self.folder / "folder").mkdir()
+        (self.folder / "folder/other").write_text("kept")
+
+    def holds(self):
+        return sorted(str(path.relative_to(self.folder)) for path in self.folder.rglob("*"))
+
+    def test_refused(self):
+        """Nothing is printed, so nothing was computed, and nothing is left."""
+        before = self.holds()
+        for words, option in FILES + FOLDERS:
+            places = ["missing/new", "file/new", "n" * 252] + ["folder"] * ((words, option) in FILES)
+            for place in places:
+                with self.subTest(command=words[0], option=option, place=place):
+                    self.refused(1, f"{self.folder}/{place}: ", *words, f"{option}={self.folder}/{place}")
+        self.refused(1, "missing/c.xml: ", "calibrate", "--fit=a100-80:launch", f"--output={self.folder}/missing/c.xml",
+                     f"--cases={pathlib.Path(__file__).parents[2]}/validation/training.csv")
+        self.assertEqual(self.holds(), before)
+
+    def test_trial(self):
+        """The trial changes nothing of a file that is there, not even where the command then fails."""
+        before = (self.folder / "file").stat()
+        done = run("simulate", *JOB, "--set", "dp=3", f"--report={self.folder}/file")
+        self.assertEqual(done.returncode, 1)
+        after = (self.folder / "file").stat()
+        self.assertEqual((before.st_ino, before.st_mtime_ns), (after.st_ino, after.st_mtime_ns))
+
+    def test_fails_later(self):
+        """The answer is printed, the other files are written, and the exit status is 1."""
+        for words, option in FILES:
+            with self.subTest(command=words[0], option=option):
+                wanted = self.taken(*words, "--format=json")
+                done = run(*words, "--format=json", f"{option}=/dev/full")
+                self.assertEqual(done.returncode, 1)
+                self.assertEqual(done.stderr, "lightpath: /dev/full: No space left on device\n")
+                self.assertEqual(json.loads(done.stdout)["format_version"], json.loads(wanted)["format_version"])
+                self.assertEqual(len(done.stdout), len(wanted))
+        paths = {option: self.folder / option[2:] for option in ("--paje", "--csv", "--report")}
+        done = run("simulate", *JOB, "--trace=/dev/full", *(f"{option}={path}" for option, path in paths.items()))
+        self.assertEqual((done.returncode, done.stderr), (1, "lightpath: /dev/full: No space left on device\n"))
+        self.assertEqual(done.stdout, self.taken("simulate", *JOB))
+        for path in paths.values():
+            self.assertTrue(path.exists(), path)
+
+    def test_no_standard_output(self):
+        """Files are written also where the answer cannot be."""
+        page = self.folder / "page.html"
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = subprocess.run([os.environ["LIGHTPATH"], "simulate", *JOB, f"--report={page}"], stdout=full,
+                                  stderr=subprocess.PIPE, text=True)
+        self.assertEqual((done.returncode, done.stderr), (1, "lightpath: standard output: No space left on device\n"))
+        self.assertIn("</html>", page.read_text(encoding="utf-8"))
+
+
+if __name__ == "__main__":
+    unittest.main()

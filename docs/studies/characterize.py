@@ -1,90 +1,40 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sharding and model parallelism with little and with much bandwidth between nodes: six GPT models
-under ZeRO 1, 2 and 3 on 8 to 512 A100 of Polaris and of DGX A100, and three combinations of model
-parallelism on both. After Cheng et al., SIGMETRICS 2024 (doi 10.1145/3639034), whose models and batches
-are not public text: models here are GPT-3's (Brown et al., arXiv 2005.14165, table 2.1).
-
-Both machines have A100 of 40 GB, so that only nodes and network differ."""
+"""Tables and picture of characterize.xml: sharding and model parallelism with little and with much bandwidth between
+nodes."""
 from drawing import Logarithmic, box, curve, line, picture as draw, text
-from program import on_machines
 from switching import table
 
 MACHINES = ("polaris", "dgx-a100")
 MODELS = ("gpt3-125m", "gpt3-350m", "gpt3-760m", "gpt3-1.3b", "gpt3-2.7b", "gpt3-6.7b")
 STAGES = (1, 2, 3)
 GPUS = (8, 16, 32, 64, 128, 256, 512)
-MICRO_BATCH = 4  # sequences of 2,048 on each GPU: weak scaling
-# Three combinations of model parallelism; the batch is the same for all, and so for all counts.
-COMBINATIONS = {"TP + DP": (4, 1), "PP + DP": (1, 8), "TP + PP + DP": (4, 2)}  # tp, pp
+COMBINATIONS = ("TP + DP", "PP + DP", "TP + PP + DP")
 DIVIDED = ("gpt3-6.7b", "gpt3-13b")
 DIVIDED_GPUS = (64, 128, 256, 512)
-BATCH = 512
 COLUMNS = ("model", "option", "gpus", "machine", "iteration_time_s", "compute_s",
            "communication_s", "waiting_s", "tokens_per_s", "bytes")
 TERMS = {"compute_s": ("compute", "optimizer"),
          "communication_s": ("tp", "pp", "dp", "reconfiguration"),
          "waiting_s": ("bubble", "host")}
 
-
-def cases():
-    """(model, option, GPUs)."""
-    for model in MODELS:
-        for stage in STAGES:
-            for n in GPUS:
-                yield model, f"ZeRO {stage}", n
-    for model in DIVIDED:
-        for option in COMBINATIONS:
-            for n in DIVIDED_GPUS:
-                yield model, option, n
-
-
 # Of each kind of row one that takes well below a second.
-FEW = [("gpt3-125m", "ZeRO 1", 8), ("gpt3-350m", "ZeRO 3", 16),
-       ("gpt3-6.7b", "ZeRO 1", 8), ("gpt3-6.7b", "PP + DP", 512),
-       ("gpt3-13b", "TP + DP", 64)]
+FEW = ["$model = 'gpt3-125m' and $option = 'ZeRO 1' and $gpus = 8 and $machine = 'polaris'",
+       "$model = 'gpt3-350m' and $option = 'ZeRO 3' and $gpus = 16 and $machine = 'dgx-a100'",
+       "$model = 'gpt3-6.7b' and $option = 'ZeRO 1' and $gpus = 8 and $machine = 'polaris'",
+       "$model = 'gpt3-6.7b' and $option = 'PP + DP' and $gpus = 512 and $machine = 'polaris'",
+       "$model = 'gpt3-13b' and $option = 'TP + DP' and $gpus = 64 and $machine = 'dgx-a100'"]
+# What has no room has a row of names.
+REFUSED = ": memory: got"
+# Parts of a step sum to it: rows have all figures.
+shown = str
 
 
-def plan(option, n):
-    """As settings. The habits of the software are those of frameworks.xml."""
-    if option in COMBINATIONS:
-        tp, pp = COMBINATIONS[option]
-        return (f"framework=megatron-lm-2021 tp={tp} pp={pp} dp={n // (tp * pp)} zero=0 "
-                f"micro-batch=1 global-batch={BATCH} recompute=full")
-    return (f"framework=deepspeed tp=1 pp=1 dp={n} zero={option[-1]} micro-batch={MICRO_BATCH} "
-            f"global-batch={MICRO_BATCH * n} recompute=full")
-
-
-def run_case(case):
-    """The rows of @case, as texts: one for each machine; of a plan without room in memory only the
-    names."""
-    model, option, n = case
-    settings = [f"--set={setting}" for setting in plan(option, n).split()]
-    return [row(case, name, characterize(name, model, n, settings)) for name in MACHINES]
-
-
-def characterize(name, model, n, settings):
-    machine = [f"--system={name}", f"--accelerators={n}", "--accelerator=a100-40"]
-    try:
-        return on_machines([machine], "characterize", model, *settings)
-    except SystemExit as stop:
-        if ": memory: got" not in str(stop):
-            raise
-        return None
-
-
-def row(case, name, result):
-    names = (*map(str, case), name)
-    if result is None:
-        return dict(zip(COLUMNS, (*names, *[""] * (len(COLUMNS) - len(names)))))
-    simulated = result["simulated"]
-    terms = simulated["terms_s"]
-    parts = (sum(terms[term] for term in TERMS[part]) for part in TERMS)
-    sent = sum(of["bytes"] for of in result["parallelisms"])
-    return dict(zip(COLUMNS, map(str, (*names, simulated["iteration_time_s"], *parts,
-                                       simulated["tokens_per_s"], sent))))
-
-
-# --- what follows ---
+def derive(point):
+    """Parts of a step, and bytes of all ranks."""
+    if "terms_s" not in point:
+        return {}
+    parts = {part: sum(point["terms_s"][term] for term in TERMS[part]) for part in TERMS}
+    return {**parts, "bytes": sum(of["bytes"] for of in point["parallelisms"])}
 
 
 class Results:

@@ -67,12 +67,13 @@ def sweep(name, columns, n_jobs, few=()):
             file.write_text(sweep_file(name).read_text().replace("</study>", f'<constraint that="{only}"/></study>'))
         points = json.loads(lightpath("sweep", file, f"--store={folder}/store", f"--jobs={n_jobs}",
                                       "--export=json"))["points"]
+    study = load(name)
+    derive, shown = getattr(study, "derive", lambda row: {}), getattr(study, "shown", figures)
     for point in points:
-        if point["state"] != "done":
+        if point["state"] != "done" and getattr(study, "REFUSED", "nothing") not in point["message"]:
             raise SystemExit(f"{name}: {point['set']}: {point['message']}")
     rows = [{**point["set"], **point["recorded"]} for point in points]
-    derive = getattr(load(name), "derive", lambda row: {})
-    return [{column: figures({**row, **derive(row)}.get(column, "")) for column in columns} for row in rows]
+    return [{column: shown({**row, **derive(row)}.get(column, "")) for column in columns} for row in rows]
 
 
 def run_study(name, study, n_jobs, small):

@@ -28,7 +28,7 @@ MACHINES = {
     "frontier.xml": "--system=frontier --accelerators=1024"}
 STUDY = """<study name="test" command="estimate"><workload name="gpt3-125m" framework="none"/><machine system="dgx-a100" accelerators="8"/>
 <options ignore-memory="yes"/><axis name="tp" values="1|3"/><workload dp="1"/><record key="workload"/>
-<record key="closed_form.iteration_time_s" as="time_s"/></study>"""
+<record key="closed_form.iteration_time_s" as="time_s"/><record key="closed_form.terms_s"/></study>"""
 CONFIG = {"model_type": "mistral", "hidden_act": "silu", "hidden_size": 4096,
           "intermediate_size": 14336, "num_hidden_layers": 32, "num_attention_heads": 32,
           "num_key_value_heads": 8, "max_position_embeddings": 8192, "vocab_size": 32000,

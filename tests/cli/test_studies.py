@@ -77,8 +77,10 @@ class Studies(unittest.TestCase):
                          [tuple(map(str, case)) for case in days.cases()])
         self.assertEqual([(row["model"], row["option"], row["gpus"], row["machine"])
                           for row in run.read_rows("characterize")],
-                         [(*map(str, case), machine) for case in characterize.cases()
-                          for machine in characterize.MACHINES])
+                         [(model, option, str(n), machine) for model, options, counts in (
+                             *((model, characterize.ZERO, characterize.GPUS) for model in characterize.MODELS),
+                             *((model, characterize.COMBINATIONS, characterize.DIVIDED_GPUS) for model in characterize.DIVIDED))
+                          for option in options for n in counts for machine in characterize.MACHINES])
         of_mixnet = run.read_rows("mixnet")
         self.assertEqual({network: sum(row["network"] == network for row in of_mixnet) for network in mixnet.NETWORKS},
                          dict(zip(mixnet.NETWORKS, (9, 15, 3, 8, 2))))

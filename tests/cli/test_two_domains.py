@@ -42,7 +42,7 @@ class TwoDomains(unittest.TestCase):
                 ("--system=dgx-a100 --accelerators=16", "ring x 8"),
                 ("--system=dgx-h100 --accelerators=16 --nic-bandwidth=200Gbps", "tree x 8"),
                 ("--system=dgx-h100 --accelerators=16 --nic-bandwidth=100Gbps", "tree x 8"),
-                ("--system=dgx-h100 --accelerators=16", "ring x 8"),
+                ("--system=dgx-h100 --accelerators=16", "in-network+tree"),
                 ("--system=dgx-h100 --accelerators=2 --domain-size=1", "ring")):
             with self.subTest(options=options):
                 self.assertEqual(self.run_of(options, "1GB")["algorithm"], algorithm)

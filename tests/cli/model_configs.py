@@ -121,6 +121,10 @@ add("command-r", 34.98e9, model_type="cohere", architectures=["CohereForCausalLM
     hidden_size=8192, intermediate_size=22528, max_position_embeddings=8192, model_max_length=131072,
     num_attention_heads=64, num_hidden_layers=40, num_key_value_heads=64, vocab_size=256000, torch_dtype="float16",
     logit_scale=0.0625, attention_bias=False, use_qk_norm=False)
+add("command-r7b", 8.03e9, model_type="cohere2", architectures=["Cohere2ForCausalLM"], hidden_act="silu",
+    hidden_size=4096, intermediate_size=14336, max_position_embeddings=8192, num_attention_heads=32, num_hidden_layers=32,
+    num_key_value_heads=8, head_dim=128, vocab_size=256000, torch_dtype="bfloat16", logit_scale=0.25, attention_bias=False,
+    sliding_window=4096, sliding_window_pattern=4, order_of_interleaved_layers="local_attn_first")
 add("stablelm-2-12b", 12.1e9, **llama("stablelm", "StableLmForCausalLM", 5120, 13824, 40, 32, 8, 100352, 4096,
     use_qkv_bias=False, qk_layernorm=True, use_parallel_residual=True, partial_rotary_factor=0.25,
     hidden_dropout=0.0))

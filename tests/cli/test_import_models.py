@@ -80,6 +80,11 @@ class Import(Case):
         # A later version of a family is another one.
         self.assertIn("nearest", self.fault(llama("other", "DeepseekV32ForCausalLM")))
 
+    def test_interleaved_windows(self):
+        """Command R7B's layers have a window but each fourth."""
+        _, values = self.imported(MODELS["command-r7b"][1])
+        self.assertEqual((values["window"], values["layer-pattern"]), ("4096", "3*window+1*full"))
+
     def test_infinity(self):
         """As Python writes it, where a value may stand; all else is strict."""
         text = json.dumps(llama(limit=[0.0, float("inf")], lowest=float("-inf"), words='Infinity, "Infinity" \\'))

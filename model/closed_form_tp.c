@@ -159,6 +159,61 @@ layer_expert_tp_s(const LpClosedFormInput *input, guint32 index)
     return n_passes(input) * lp_closed_form_ring_s(input, LP_GROUP_TP, 1.0, bytes);
 }
 
+/* @n collectives of halves of all-reduces that share @width elements a token of layer @index. */
+static double
+latents_s(const LpClosedFormInput *input, guint32 index, double width, guint32 n, double share,
+          double element_bytes)
+{
+    double tokens =
+        lp_plan_tokens(input->plan, lp_transformer_layer(input->transformer, index).seq);
+    return n == 0 ? 0.0
+                  : n * lp_closed_form_ring_s(input, LP_GROUP_TP, share,
+                                              tokens * width / n * element_bytes);
+}
+
+/* The collectives of the inputs of layer @index's attention, where MLA's latents are gathered. */
+typedef struct {
+    double gather_s, sum_s, again_s;
+} LatentTimes;
+
+static LatentTimes
+latent_times(const LpClosedFormInput *input, guint32 index)
+{
+    const LpPlan *plan = input->plan;
+    LpPlanLatentInputs in = lp_plan_latent_inputs(plan, input->transformer);
+    double operand_bytes = lp_plan_gathered_wire_bytes(plan);
+    double share = plan->sequence_parallel ? 0.5 : 1.0;
+    double gathers = plan->sequence_parallel ? 1.0 : 0.0;
+    return (LatentTimes){
+        gathers * latents_s(input, index, in.gathered, in.n_gathers, 0.5, operand_bytes),
+        latents_s(input, index, in.summed, in.n_sums, share, lp_plan_wire_bytes(plan)),
+        gathers * latents_s(input, index, in.again, in.n_again, 0.5, operand_bytes)};
+}
+
+/* What they take more than collectives of the whole input. */
+static double
+latents_more_s(const LpClosedFormInput *input, guint32 index)
+{
+    const LpPlan *plan = input->plan;
+    LpLayer layer = lp_transformer_layer(input->transformer, index);
+    if (lp_plan_latent_inputs(plan, input->transformer).n_gathers == 0)
+        return 0.0;
+    LatentTimes own = latent_times(input, index);
+    double whole_s = 0.0;
+    if (plan->sequence_parallel)
+        whole_s =
+            lp_closed_form_ring_s(input, LP_GROUP_TP, 0.5,
+                                  lp_plan_tokens(plan, layer.seq) * input->transformer->hidden *
+                                      lp_plan_gathered_wire_bytes(plan));
+    double sum_s = lp_closed_form_ring_s(input, LP_GROUP_TP, plan->sequence_parallel ? 0.5 : 1.0,
+                                         activations_bytes(input, layer.seq));
+    gboolean again = lp_plan_recomputes_layer(plan, input->transformer, index) &&
+                     attention_again(input->transformer, plan, layer).gathers;
+    double forward = 1.0 + share_again(input->transformer, plan) + (again ? 1.0 : 0.0);
+    return forward * (own.gather_s - whole_s) + own.sum_s - sum_s +
+           (lp_plan_gathers_again(plan) ? own.again_s - whole_s : 0.0);
+}
+
 /* --- what is hidden --- */
 
 static double
@@ -228,9 +283,14 @@ block_hidden_s(const LpClosedFormInput *input, guint32 index, LpBlock block, Sha
                                          elements * lp_plan_gathered_wire_bytes(plan));
     double sum_s = lp_closed_form_ring_s(input, LP_GROUP_TP, plan->sequence_parallel ? 0.5 : 1.0,
                                          activations_bytes(input, layer.seq));
+    double again_s = gather_s, input_sum_s = sum_s;
+    if (block == LP_BLOCK_ATTENTION && lp_plan_latent_inputs(plan, input->transformer).n_sums > 0) {
+        again_s = latent_times(input, index).again_s;
+        input_sum_s = latent_times(input, index).sum_s;
+    }
     double hidden_s =
         forward_hidden_s(input, index, block, LP_PASS_FORWARD, forward, gather_s, sum_s) +
-        backward_hidden_s(input, index, block, backward, gather_s, sum_s);
+        backward_hidden_s(input, index, block, backward, again_s, input_sum_s);
     return hidden_s + lp_plan_recomputed_share(plan, input->transformer) *
                           forward_hidden_s(input, index, block, LP_PASS_RECOMPUTE,
                                            recomputes_all(input) ? forward : again, gather_s,
@@ -311,7 +371,7 @@ lp_closed_form_tp_s(const LpClosedFormInput *input)
         sum_s +=
             layer_blocks(input, i) * block_s(input, seq) + layer_expert_tp_s(input, i) -
             less * lp_closed_form_ring_s(input, LP_GROUP_TP, 0.5, activations_bytes(input, seq)) +
-            more_s(input, i, seq);
+            more_s(input, i, seq) + latents_more_s(input, i);
     }
     return n_micro_batches(input) * sum_s / degree(input, LP_AXIS_PP);
 }

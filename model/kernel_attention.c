@@ -41,6 +41,14 @@ list_separate_qkv(LpKernelList *list, LpProduct product)
         lp_list_input_gradients(list, 3.0);
 }
 
+/* Those that a rank compresses: its own where the compressed ones are gathered. */
+static double
+compressed_tokens(const LpKernelList *list)
+{
+    return list->plan->input_collectives == LP_INPUT_COLLECTIVES_LATENT ? list->scattered_tokens
+                                                                        : list->tokens;
+}
+
 /* MLA compresses queries, keys and values first, on every rank of tp for itself, and expands them
  * to the rank's own heads (DeepSeek-V2, arXiv 2405.04434, section 2.1). */
 static void
@@ -56,12 +64,15 @@ list_qkv(LpKernelList *list, LpProduct product)
                        list->query_width + list->key_width + list->value_width, product);
         return;
     }
+    if (shape->latent.query_rank == 0)
+        lp_list_weight(list, "q", shape->hidden, list->query_width, product);
+    double tokens = list->tokens;
+    list->tokens = compressed_tokens(list);
     if (shape->latent.query_rank > 0)
         lp_list_weight(list, "q-down", shape->hidden, shape->latent.query_rank, product);
-    else
-        lp_list_weight(list, "q", shape->hidden, list->query_width, product);
     lp_list_weight(list, "kv-down", shape->hidden,
                    (double)shape->latent.kv_rank + shape->latent.rope_width, product);
+    list->tokens = tokens;
     list_latent_up(list, product);
 }
 
@@ -78,7 +89,7 @@ list_latent_norms(LpKernelList *list, const char *name, double tensors)
     const LpTransformer *shape = list->transformer;
     if (shape->latent.kv_rank > 0)
         lp_list_memory(list, name,
-                       tensors * list->tokens *
+                       tensors * compressed_tokens(list) *
                            ((double)shape->latent.query_rank + shape->latent.kv_rank) *
                            list->element_bytes);
 }

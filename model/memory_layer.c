@@ -43,8 +43,9 @@ drops(guint32 again, guint32 parts)
 
 /* Bytes a token outside the tensor-parallel region: for each of @n_blocks the inputs of its norm
  * and of its first product, and a mask (the 10 h of equation 2 for two); compressed queries, keys
- * and values (MLA) stand whole on each rank. The sum before a block is not kept if the projection
- * into it is run again; if only the sum is, what came over tp is kept in its place. */
+ * and values (MLA) stand whole on each rank, unless they are gathered compressed. The sum before a
+ * block is not kept if the projection into it is run again; if only the sum is, what came over tp
+ * is kept in its place. */
 static double
 outer_bytes(const LpTransformer *transformer, const LpPlan *plan, double n_blocks, guint32 again)
 {
@@ -54,7 +55,9 @@ outer_bytes(const LpTransformer *transformer, const LpPlan *plan, double n_block
                    (drops(again, LP_AGAIN_NORMS) ? 0.0 : operands(plan, n_blocks * hidden));
     if (!drops(again, LP_AGAIN_QKV))
         latent =
-            elements(plan, (double)transformer->latent.query_rank + transformer->latent.kv_rank);
+            elements(plan, (double)transformer->latent.query_rank + transformer->latent.kv_rank) *
+            (plan->input_collectives == LP_INPUT_COLLECTIVES_LATENT ? lp_memory_scattered(plan)
+                                                                    : 1.0);
     return (norms + lp_memory_masks_bytes(transformer, n_blocks)) * lp_memory_scattered(plan) +
            latent;
 }

@@ -122,7 +122,7 @@ static LpPlanInputs
 inputs_of(const LpPlan *self, guint32 n_products)
 {
     gboolean gathers = self->input_collectives == LP_INPUT_COLLECTIVES_APART;
-    gboolean sums = self->input_collectives != LP_INPUT_COLLECTIVES_SHARED;
+    gboolean sums = gathers || self->input_collectives == LP_INPUT_COLLECTIVES_SUMS_APART;
     return (LpPlanInputs){.n_gathers = gathers ? n_products : 1, .n_sums = sums ? n_products : 1};
 }
 
@@ -130,6 +130,23 @@ LpPlanInputs
 lp_plan_attention_inputs(const LpPlan *self)
 {
     return inputs_of(self, self->host.projections == LP_PROJECTIONS_APART ? 3 : 1);
+}
+
+LpPlanLatentInputs
+lp_plan_latent_inputs(const LpPlan *self, const LpTransformer *transformer)
+{
+    const LpTransformerLatent *latent = &transformer->latent;
+    if (self->input_collectives != LP_INPUT_COLLECTIVES_LATENT || latent->kv_rank == 0)
+        return (LpPlanLatentInputs){.n_gathers = 0};
+    double products = (latent->query_rank > 0 ? latent->query_rank : transformer->hidden) +
+                      (double)latent->kv_rank;
+    double positions = self->sequence_parallel ? latent->rope_width : 0.0;
+    return (LpPlanLatentInputs){.n_gathers = 3,
+                                .n_sums = self->sequence_parallel ? 3 : 2,
+                                .n_again = 2,
+                                .gathered = products + latent->rope_width,
+                                .summed = products + positions,
+                                .again = products};
 }
 
 LpPlanInputs

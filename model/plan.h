@@ -92,6 +92,18 @@ typedef struct {
 
 /** Those of an attention block. */
 LpPlanInputs lp_plan_attention_inputs(const LpPlan *self);
+/** Collectives over tp of what MLA's expanding products take, with input-collectives latent:
+ * queries' and keys' and values' latents and the keys' positions, each by itself (Megatron-Core,
+ * megatron/core/transformer/multi_latent_attention.py: TELinear's duplicated down projections,
+ * whose outputs column-parallel ones gather, and k_pos_emb apart). Widths are those of all of a
+ * kind together, elements a token. */
+typedef struct {
+    guint32 n_gathers, n_sums, n_again; /**< forward; of gradients; for the gradients of weights */
+    double gathered, summed, again;
+} LpPlanLatentInputs;
+
+/** Zeros with other input-collectives. Queries that are not compressed gather the whole input. */
+LpPlanLatentInputs lp_plan_latent_inputs(const LpPlan *self, const LpTransformer *transformer);
 /** Those of a feed-forward network. */
 LpPlanInputs lp_plan_ffn_inputs(const LpPlan *self, const LpTransformer *transformer);
 /** Whether the backward pass of a micro-batch comes next behind its forward pass, so that what is

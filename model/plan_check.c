@@ -75,11 +75,25 @@ check_tp_divides(guint32 tp, const char *what, guint64 total, GError **error)
                   total);
 }
 
+/* Rings would begin with a product's own share, which the compression has not made yet. */
+static gboolean
+check_latent_inputs(const LpPlan *self, const LpTransformer *transformer, GError **error)
+{
+    const char *with = transformer->latent.kv_rank == 0         ? "kv-rank 0"
+                       : self->overlap.tp == LP_OVERLAP_TP_RING ? "overlap-tp ring"
+                       : transformer->parallel_blocks           ? "parallel-blocks"
+                                                                : NULL;
+    return with == NULL ||
+           refuse(error, "input-collectives: got latent, wanted shared with %s", with);
+}
+
 /* Software that has plans by projection: dense layers of a decoder, nothing of which is split. */
 static gboolean
 check_input_collectives(const LpPlan *self, const LpTransformer *transformer, GError **error)
 {
     const char *name = lp_input_collectives_names[self->input_collectives], *with = NULL;
+    if (self->input_collectives == LP_INPUT_COLLECTIVES_LATENT)
+        return check_latent_inputs(self, transformer, error);
     if (self->host.projections != LP_PROJECTIONS_APART)
         with = "separate-projections no or gate";
     else if (self->overlap.tp != LP_OVERLAP_TP_NO)

@@ -16,7 +16,7 @@ const char *const lp_kernels_names[] = {"fused", "eager", NULL};
 const char *const lp_parallel_loss_names[] = {"no", "yes", "gathered", NULL};
 const char *const lp_attention_kernel_names[] = {"auto",    "vendor", "torch",   "flash-2",
                                                  "flash-1", "triton", "unfused", NULL};
-const char *const lp_input_collectives_names[] = {"shared", "sums-apart", "apart", NULL};
+const char *const lp_input_collectives_names[] = {"shared", "sums-apart", "apart", "latent", NULL};
 const char *const lp_experts_kernel_names[] = {"products", "torch", NULL};
 const char *const lp_host_sync_names[] = {"none", "messages", "passes", "kernels", NULL};
 const char *const lp_collective_checks_names[] = {"no", "yes", "stages-apart", NULL};

@@ -102,7 +102,9 @@ typedef enum {
 typedef enum {
     LP_INPUT_COLLECTIVES_SHARED,
     LP_INPUT_COLLECTIVES_SUMS_APART, /**< its gradient is summed for each of them */
-    LP_INPUT_COLLECTIVES_APART       /**< and it is gathered for each */
+    LP_INPUT_COLLECTIVES_APART,      /**< and it is gathered for each */
+    LP_INPUT_COLLECTIVES_LATENT      /**< MLA: each rank compresses its own tokens, and what is
+                                        compressed is gathered (lp_plan_latent_inputs()) */
 } LpInputCollectives;
 
 /** Whose kernel computes the products of a rank's experts in one launch. */

@@ -14,6 +14,9 @@
  * are so small that a host would be slower than they, which the closed form knows on the average
  * only. */
 #define BODY "embedding=no cuda-graphs=yes layers=8 hidden=1024 heads=16 ffn=4096 tp=1 pp=1 dp=1 "
+#define LATENT                                                                                     \
+    "tp=4 global-batch=4 kv-rank=512 query-rank=768 rope-width=64 head-width=128 "                 \
+    "value-width=128 input-collectives=latent "
 
 #define EXPERTS "experts=16 top-k=2 expert-ffn=2048 shared-experts=1 recompute=none zero=0 "
 
@@ -46,6 +49,10 @@ static const struct {
      BODY EXPERTS "ep=8 dp=8 global-batch=16 recompute=full recompute-layers=1/4"},
     {"ep 8, the layers without experts recomputed",
      BODY EXPERTS "ep=8 dp=8 global-batch=16 expert-every=2 recompute=full recompute-layers=1/2"},
+    {"tp 4, sequence parallel, MLA's latents are gathered", BODY LATENT "sequence-parallel=yes"},
+    {"tp 4, MLA's latents are summed", BODY LATENT "query-rank=0"},
+    {"tp 4, sequence parallel, MLA's latents, full recomputation",
+     BODY LATENT "sequence-parallel=yes recompute=full"},
     {"tp 4, sequence parallel, what was gathered is kept",
      BODY "tp=4 global-batch=4 sequence-parallel=yes keep-gathered=yes"},
     {"tp 4, each projection sums its gradient of the input",

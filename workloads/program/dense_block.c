@@ -5,6 +5,8 @@
 #include "workloads/program/context_parallel.h"
 #include "workloads/program/tensor_parallel.h"
 
+#include <math.h>
+
 static LpPlanInputs
 inputs(const LpLowering *self, LpBlock block)
 {
@@ -14,12 +16,44 @@ inputs(const LpLowering *self, LpBlock block)
                                  : (LpPlanInputs){.n_gathers = 1, .n_sums = 1};
 }
 
+/* Each of @n collectives of latents has an even share of their @width. */
+static guint64
+latent_bytes(const LpLowering *self, guint32 index, double width, guint32 n, double element_bytes)
+{
+    double tokens = lp_plan_tokens(self->plan, lp_transformer_layer(self->transformer, index).seq);
+    return (guint64)llround(tokens * width / n * element_bytes);
+}
+
+/* What MLA compressed is gathered and summed in place of the input. */
+static void
+take_latents(const LpLowering *self, guint32 index, LpSharedBytes *io_bytes)
+{
+    LpPlanLatentInputs latents = lp_plan_latent_inputs(self->plan, self->transformer);
+    if (latents.n_gathers == 0)
+        return;
+    double operand_bytes = lp_plan_gathered_wire_bytes(self->plan);
+    io_bytes->inputs = (LpPlanInputs){.n_gathers = latents.n_gathers, .n_sums = latents.n_sums};
+    io_bytes->n_again = latents.n_again;
+    io_bytes->input_gathered =
+        latent_bytes(self, index, latents.gathered, latents.n_gathers, operand_bytes);
+    io_bytes->input_summed =
+        latent_bytes(self, index, latents.summed, latents.n_sums, lp_plan_wire_bytes(self->plan));
+    io_bytes->input_again =
+        latent_bytes(self, index, latents.again, latents.n_again, operand_bytes);
+}
+
 static LpSharedBytes
 shared_bytes(const LpLowering *self, guint32 index, LpBlock block)
 {
-    return (LpSharedBytes){.gathered = lp_lowering_gathered_bytes(self, index),
+    LpSharedBytes bytes = {.gathered = lp_lowering_gathered_bytes(self, index),
                            .summed = lp_lowering_layer_bytes(self, index),
                            .inputs = inputs(self, block)};
+    bytes.input_gathered = bytes.input_again = bytes.gathered;
+    bytes.input_summed = bytes.summed;
+    bytes.n_again = bytes.inputs.n_gathers;
+    if (block == LP_BLOCK_ATTENTION)
+        take_latents(self, index, &bytes);
+    return bytes;
 }
 
 /* The first products, where the block gathers for itself behind its gather. */
@@ -52,7 +86,7 @@ lp_dense_block_add_forward(LpLowering *self, guint32 index, LpBlock block, LpPas
     LpWork exit = lp_lowering_part(self, kind, block, pass, LP_PART_EXIT);
     lp_lowering_add_part(self, kind, block, pass, LP_PART_BEFORE);
     lp_lowering_need(self, block, LP_PART_ENTRY);
-    add_entry(self, entry, bytes.gathered, bytes.inputs.n_gathers, sharing);
+    add_entry(self, entry, bytes.input_gathered, bytes.inputs.n_gathers, sharing);
     lp_lowering_add_part(self, kind, block, pass, LP_PART_INNER);
     if (keeps_exchanged(self->plan, pass))
         lp_context_parallel_add_core_again(self, core, seq);
@@ -73,7 +107,7 @@ add_backward_exit(LpLowering *self, LpWork exit, LpWork weight, LpSharedBytes by
                   gboolean input_only, LpSharing sharing)
 {
     if (input_only && sharing.sums) {
-        lp_tensor_parallel_add_exit(self, exit, bytes.summed, bytes.inputs.n_sums);
+        lp_tensor_parallel_add_exit(self, exit, bytes.input_summed, bytes.inputs.n_sums);
     } else if (sharing.sums) {
         lp_tensor_parallel_add_backward_exit(self, exit, weight, bytes);
     } else {

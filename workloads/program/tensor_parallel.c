@@ -22,6 +22,16 @@ add_collectives(LpLowering *self, LpCollective collective, guint64 bytes, guint3
         lp_builder_add_collective(&self->builder, collective, LP_GROUP_TP, bytes);
 }
 
+/* Returns: the last of @n. */
+static guint
+launch_all(LpLowering *self, LpCollective collective, guint64 bytes, guint32 n)
+{
+    guint last = G_MAXUINT;
+    for (guint32 i = 0; i < n; i++)
+        last = lp_builder_add_launch(&self->builder, collective, LP_GROUP_TP, bytes);
+    return last;
+}
+
 /* Nothing to gather unless activations are scattered. Split into the exchanges of a ring, products
  * start on the rank's own share and go on as the others come: the last share is left when the last
  * exchange ends (Wang et al., ASPLOS 2023, section 5). */
@@ -78,23 +88,22 @@ lp_tensor_parallel_add_backward_exit(LpLowering *self, LpWork exit, LpWork weigh
 {
     const LpPlan *plan = self->plan;
     if (plan->overlap.tp == LP_OVERLAP_TP_NO || plan->degree[LP_AXIS_TP] < 2) {
-        lp_tensor_parallel_add_exit(self, exit, bytes.summed, bytes.inputs.n_sums);
+        lp_tensor_parallel_add_exit(self, exit, bytes.input_summed, bytes.inputs.n_sums);
         lp_tensor_parallel_add_weight(self, weight, bytes);
         return;
     }
     if (is_ring(plan) && plan->overlap.tp_pairs) { /* the gradient is a sum of several products' */
-        add_whole_exit(self, exit, bytes.summed, bytes.inputs.n_sums);
+        add_whole_exit(self, exit, bytes.input_summed, bytes.inputs.n_sums);
         lp_tensor_parallel_add_weight(self, weight, bytes);
         return;
     }
     guint gather = G_MAXUINT;
     if (lp_plan_gathers_again(plan))
-        gather = lp_builder_add_launch(&self->builder, LP_COLLECTIVE_ALL_GATHER, LP_GROUP_TP,
-                                       bytes.gathered);
+        gather = launch_all(self, LP_COLLECTIVE_ALL_GATHER, bytes.input_again, bytes.n_again);
     lp_lowering_add_work(self, exit);
     lp_builder_add_join(&self->builder, LP_STREAM_LAYER, gather, LP_TERM_TP);
-    guint sum = lp_builder_add_launch(&self->builder, lp_tensor_parallel_sum(plan), LP_GROUP_TP,
-                                      bytes.summed);
+    guint sum =
+        launch_all(self, lp_tensor_parallel_sum(plan), bytes.input_summed, bytes.inputs.n_sums);
     lp_lowering_add_work(self, weight);
     lp_builder_add_join(&self->builder, LP_STREAM_LAYER, sum, LP_TERM_TP);
 }
@@ -103,6 +112,6 @@ void
 lp_tensor_parallel_add_weight(LpLowering *self, LpWork weight, LpSharedBytes bytes)
 {
     if (lp_plan_gathers_again(self->plan))
-        add_collectives(self, LP_COLLECTIVE_ALL_GATHER, bytes.gathered, bytes.inputs.n_gathers);
+        add_collectives(self, LP_COLLECTIVE_ALL_GATHER, bytes.input_again, bytes.n_again);
     lp_lowering_add_work(self, weight);
 }

@@ -11,6 +11,9 @@ typedef struct {
     guint64 gathered;    /**< for products: lp_lowering_gathered_bytes() */
     guint64 summed;      /**< lp_lowering_layer_bytes() */
     LpPlanInputs inputs; /**< collectives of the block's one input */
+    /** Bytes of each of these: gathered, summed, and gathered once more for weights' gradients. */
+    guint64 input_gathered, input_summed, input_again;
+    guint32 n_again;
 } LpSharedBytes;
 
 /*

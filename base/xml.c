@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/foreign_file.h"
+#include "base/xml_scan.h"
 
 #include <libxml/parser.h>
 #include <libxml/xmlschemas.h>
@@ -114,6 +115,15 @@ parse(const char *path, GBytes *content, GError **error)
     /* libxml2 would take the text before it for the whole. */
     if (length > 0 && memchr(text, '\0', length) != NULL) {
         record_fault(&fault, 1, "a null byte, wanted text");
+        fail(&fault, path, error);
+        return NULL;
+    }
+    long crowded = length > 0 ? lp_xml_scan_crowded(text, length) : 0;
+    if (crowded > 0) {
+        fault.line = crowded;
+        record_fault(&fault, crowded,
+                     "an element of more than " G_STRINGIFY(LP_XML_ATTRIBUTES_MAX) " attributes, "
+                                                                                   "wanted fewer");
         fail(&fault, path, error);
         return NULL;
     }

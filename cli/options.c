@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 gboolean
@@ -103,6 +104,23 @@ drop_separator(int *argc, char **argv)
     *argc = kept;
 }
 
+/* What a named pipe brings can be read once, and commands look at their arguments more than once: a
+ * file in memory takes its place. */
+static gboolean
+keep_pipes(int argc, char **argv, GError **error)
+{
+    for (int i = 1; i < argc; i++) {
+        struct stat kind;
+        if (stat(argv[i], &kind) != 0 || !S_ISFIFO(kind.st_mode))
+            continue;
+        g_autofree char *kept = lp_file_argument(argv[i], error);
+        if (kept == NULL)
+            return FALSE;
+        argv[i] = (char *)(guintptr)g_intern_string(kept);
+    }
+    return TRUE;
+}
+
 /* Takes machines out of the command line, and puts what stands for them behind its arguments, which
  * are fewer words. */
 static gboolean
@@ -122,6 +140,8 @@ parse_arguments(GOptionContext *context, const char *command, const GOptionEntry
     if (!g_option_context_parse(context, argc, argv, &fault))
         return lp_usage_error(error, "%s: %s", command, fault->message);
     drop_separator(argc, *argv);
+    if (!keep_pipes(*argc, *argv, error))
+        return FALSE;
     *out_n_made = g_strv_length(made);
     for (guint i = 0; i < *out_n_made; i++)
         (*argv)[(*argc)++] = (char *)(guintptr)g_intern_string(made[i]);

@@ -81,15 +81,6 @@ class Inputs(Case):
                                                          input=self.SCENARIO.read_text()))
         self.refused(1, "/dev/stdin:", "simulate", "-", "polaris-64", input=text.replace("layers", "layer"))
 
-    def test_named_pipe(self):
-        """Also where it is read more than once."""
-        for words, rest in ((["estimate"], self.REST), (["workload", "describe"], [])):
-            with tempfile.TemporaryDirectory() as folder:
-                os.mkfifo(f"{folder}/pipe")
-                with subprocess.Popen(["cp", str(self.WORKLOAD), f"{folder}/pipe"]):
-                    got = self.taken(*words, "pipe", *rest, cwd=folder, timeout=60)
-            self.assertEqual(got, self.taken(*words, "llama-3-8b", *rest))
-
 
 class Options(Case):
     """Options that are not known, given twice, or ask for help."""

@@ -128,17 +128,36 @@ padded(guint64 own, guint64 micro_batch)
     return (own + micro_batch - 1) / micro_batch * micro_batch;
 }
 
+/* The size from half of @most to @most by which @own sequences are padded least; of several the
+ * largest. Sizes, or the numbers of passes that they make, are gone through: whichever are fewer,
+ * and so never more than the root of @own. */
+static guint64
+least_padded(guint64 own, guint64 most)
+{
+    guint64 least = (most + 1) / 2, chosen = most;
+    if (most >= own)
+        return MAX(own, least);
+    if (most <= own / most) {
+        for (guint64 size = most; size >= least; size--)
+            if (padded(own, size) < padded(own, chosen))
+                chosen = size;
+        return chosen;
+    }
+    for (guint64 n = own / most; n <= own / least + 1; n++) {
+        guint64 size = CLAMP((own + n - 1) / n, least, most);
+        if (padded(own, size) < padded(own, chosen))
+            chosen = size;
+    }
+    return chosen;
+}
+
 guint64
 lp_training_remainder_micro_batch(LpSettings *self, guint64 micro_batch, LpOutcome *outcome)
 {
     guint64 dp = MAX(number(self, "dp"), 1), own = number(self, "global-batch") / dp;
     if (own == 0 || micro_batch == 0 || own % micro_batch == 0)
         return micro_batch;
-    guint64 chosen = micro_batch;
-    for (guint64 size = micro_batch; 2 * size >= micro_batch; size--)
-        if (padded(own, size) < padded(own, chosen))
-            chosen = size;
-    chosen = MIN(chosen, own);
+    guint64 chosen = MIN(least_padded(own, micro_batch), own);
     lp_outcome_infer(outcome,
                      "micro-batch %" G_GUINT64_FORMAT ": a replica's %" G_GUINT64_FORMAT
                      " sequences are no multiple of %" G_GUINT64_FORMAT,

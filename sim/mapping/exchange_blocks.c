@@ -166,22 +166,27 @@ find_paths(Counter *self, guint first, guint end, const Receiver *to)
     }
 }
 
-/* Each sender's own links carry all that it sends. */
+/* What a sender sends to those that it reaches over one plane, @in_pod or not, is on links of its
+ * own there. */
 static void
-add_own(Counter *self, const Sender *sender)
+add_own(Counter *self, const Sender *sender, gboolean in_pod)
 {
-    guint k = 0;
-    while (k < self->receivers->len &&
-           g_array_index(self->receivers, Receiver, k).zone == sender->zone)
-        k++;
-    if (k == self->receivers->len)
-        return;
-    guint64 b = self->loads->accelerators[g_array_index(self->receivers, Receiver, k).member];
-    double n = sender->weight * (self->receivers->len - self->n_received[sender->zone]);
-    guint32 n_links = find_links(self, sender->accelerator, b);
-    for (guint32 i = 0; i < MIN(n_own(self, sender->accelerator, b), n_links); i++)
+    guint64 to = G_MAXUINT64;
+    guint n_receivers = 0;
+    for (guint k = 0; k < self->receivers->len; k++) {
+        const Receiver *receiver = &g_array_index(self->receivers, Receiver, k);
+        guint64 accelerator = self->loads->accelerators[receiver->member];
+        if (receiver->zone == sender->zone ||
+            lp_machine_in_pod(self->machine, sender->accelerator, accelerator) != in_pod)
+            continue;
+        to = accelerator;
+        n_receivers++;
+    }
+    guint32 n_links = n_receivers == 0 ? 0 : find_links(self, sender->accelerator, to);
+    for (guint32 i = 0; i < n_links && i < n_own(self, sender->accelerator, to); i++)
         lp_exchange_loads_add(self->loads, sender->owner, LP_EXCHANGE_SENT,
-                              g_array_index(self->links, guint32, i), self->reach, n);
+                              g_array_index(self->links, guint32, i), self->reach,
+                              sender->weight * n_receivers);
 }
 
 /* What the block put on links but its senders' own is shared out among them. */
@@ -213,7 +218,8 @@ count_block(Counter *self, guint first, guint end)
         const Sender *sender = &g_array_index(self->senders, Sender, i);
         self->weight += sender->weight;
         self->in_zone[sender->zone] += sender->weight;
-        add_own(self, sender);
+        for (guint in_pod = 0; in_pod < (self->machine->pod_domains > 0 ? 2u : 1u); in_pod++)
+            add_own(self, sender, in_pod != 0);
     }
     for (guint i = 0; i < self->receivers->len; i++) {
         const Receiver *to = &g_array_index(self->receivers, Receiver, i);

@@ -138,7 +138,10 @@ def run(name, draw, n_jobs):
 def differences(name, n_jobs):
     """What is otherwise in the files of a study than its small cases, picture and tables are now: lines for people."""
     study, rows = load(name), read_rows(name)
-    found = [f"{name}: not in its rows: {row}" for row in run_study(name, study, n_jobs, True) if row not in rows]
+    few = run_study(name, study, n_jobs, True)
+    found = [f"{name}: not in its rows: {row}" for row in few if row not in rows]
+    if len(few) < len(study.FEW):
+        found.append(f"{name}: {len(few)} rows of {len(study.FEW)} small cases")
     if hasattr(study, "picture") and picture_file(name).read_text() != study.picture(rows):
         found.append(f"{name}: its picture is not of its rows")
     texts = "".join(file.read_text() for file in TEXTS)

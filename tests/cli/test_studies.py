@@ -49,9 +49,7 @@ class Studies(unittest.TestCase):
         for name in run.STUDIES:
             study = run.load(name)
             self.assertLess(0, len(study.FEW))
-            if run.sweep_file(name).exists():
-                self.assertEqual(len(run.sweep(name, study.COLUMNS, 2, study.FEW)), len(study.FEW))
-            else:
+            if not run.sweep_file(name).exists():
                 self.assertLessEqual(set(study.FEW), set(study.cases()))
 
     def test_stale(self):

@@ -102,6 +102,8 @@ lp_file_write(const char *path, const char *text, gsize length, GError **error)
 static gboolean
 try_beside(const char *path, const char *label, GError **error)
 {
+    if (*path == '\0')
+        return fail(error, label, ENOENT);
     g_autofree char *trial = g_strconcat(path, ".XXXXXX", NULL);
     int fd = g_mkstemp(trial);
     if (fd < 0)

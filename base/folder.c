@@ -25,6 +25,10 @@ fail(const char *path, int reason, GError **error)
 static char *
 new_beside(const char *path, GError **error)
 {
+    if (*path == '\0') {
+        (void)fail(path, ENOENT, error);
+        return NULL;
+    }
     g_autofree char *made = g_strdup(path);
     for (gsize end = strlen(made); end > 1 && made[end - 1] == '/'; end--)
         made[end - 1] = '\0';

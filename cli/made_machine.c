@@ -5,13 +5,13 @@
 #include "base/error.h"
 #include "base/units.h"
 #include "cli/command_line.h"
+#include "cli/message.h"
 #include "platforms/generation/effect.h"
 #include "platforms/generation/generate.h"
 #include "platforms/generation/machine_options.h"
 #include "platforms/generation/system.h"
 #include "workloads/description/attribute.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define PREFIX "--system="
@@ -127,7 +127,7 @@ lp_made_machine_tell_idle(const LpMachineSpecification *specification, GError **
 {
     g_auto(GStrv) lines = lp_specification_find_idle(specification, error);
     for (char **line = lines; line != NULL && *line != NULL; line++)
-        fprintf(stderr, "lightpath: %s\n", *line);
+        lp_message_print(*line);
     return lines != NULL;
 }
 

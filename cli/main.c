@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lightpath: finds the subcommand, prints errors, picks the exit status. */
 #include "base/error.h"
-#include "cli/colour.h"
 #include "cli/commands.h"
 #include "cli/interruption.h"
+#include "cli/message.h"
 #include "cli/options.h"
 #include "cli/own_data.h"
 #include "cli/process_limits.h"
@@ -14,7 +14,6 @@
 #include <fcntl.h>
 #include <locale.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -124,10 +123,7 @@ main(int argc, char **argv)
         return 0;
     }
     lp_own_data_name_files(&own, error);
-    /* One line, whatever a file name or an attribute held. */
-    g_strdelimit(error->message, "\r\n", ' ');
-    fprintf(stderr, "%slightpath:%s %s\n", lp_colour_error_begin(), lp_colour_error_end(),
-            error->message);
+    lp_message_print(error->message);
     lp_interruption_release();
     return g_error_matches(error, LP_INPUT_ERROR, LP_INPUT_ERROR_USAGE) ? 2 : 1;
 }

@@ -46,10 +46,8 @@ lp_check_outputs(const LpOutputPath *outputs, guint n_outputs, char *const *inpu
             if (outputs[k].path != NULL && is_same_file(output->path, outputs[k].path))
                 return lp_usage_error(error, "%s: got \"%s\", as %s, wanted another file",
                                       output->option, output->path, outputs[k].option);
-        if (!output->is_folder && !lp_file_check_output(output->path, error)) {
-            g_prefix_error(error, "%s: ", output->option);
+        if (!output->is_folder && !lp_file_check_output(output->path, error))
             return FALSE;
-        }
     }
     return TRUE;
 }

@@ -159,6 +159,20 @@ lp_own_data_take(LpOwnData *self, int *io_argc, char **argv, GError **error)
     return TRUE;
 }
 
+/* What is wrong on a line of the user's file has nothing to do with the file that named what was
+ * looked for in it: the message begins at "@path:12:". */
+static void
+begin_at_line(GError *error, const char *path)
+{
+    g_autofree char *place = g_strconcat(path, ":", NULL);
+    const char *at = strstr(error->message, place);
+    if (at == NULL || at == error->message || !g_ascii_isdigit(at[strlen(place)]))
+        return;
+    char *message = g_strdup(at);
+    g_free(error->message);
+    error->message = message;
+}
+
 void
 lp_own_data_name_files(const LpOwnData *self, GError *error)
 {
@@ -169,5 +183,6 @@ lp_own_data_name_files(const LpOwnData *self, GError *error)
         g_auto(GStrv) parts = g_strsplit(error->message, shipped, -1);
         g_free(error->message);
         error->message = g_strjoinv(self->paths[kind], parts);
+        begin_at_line(error, self->paths[kind]);
     }
 }

@@ -3,11 +3,10 @@
 #include "cli/row_options.h"
 
 #include "base/file.h"
+#include "cli/message.h"
 #include "cli/options.h"
 #include "cli/program_digest.h"
 #include "validation/cases/measurements.h"
-
-#include <stdio.h>
 
 #define JOBS_MAX 1024
 
@@ -34,6 +33,8 @@ void
 lp_row_options_warn(const LpTable *table)
 {
     g_autofree char *unknown = lp_measurements_unknown_columns(table);
-    if (unknown != NULL)
-        fprintf(stderr, "lightpath: %s: %s\n", lp_file_label(lp_table_path(table)), unknown);
+    if (unknown == NULL)
+        return;
+    g_autofree char *line = g_strdup_printf("%s: %s", lp_file_label(lp_table_path(table)), unknown);
+    lp_message_print(line);
 }

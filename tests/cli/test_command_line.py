@@ -350,6 +350,8 @@ class OwnData(Case):
             # libxml2 names the line on which an element's tag ends.
             n = text[:text.index("/>", text.index("1978.8Tf"))].count("\n") + 1
             self.refused(1, f"{own}:{n}: ", f"--catalogue={own}", "platform", "list")
+            for words in (["platform", "list"], ["estimate", "gpt3-125m", "dgx-a100-8"]):
+                self.refused(1, f"lightpath: {own}:{n}: ", f"--catalogue={own}", *words)
             own.write_text("<machines/>")
             self.refused(1, f"{own}: got no <accelerators>", f"--catalogue={own}", "platform", "list")
 

@@ -157,7 +157,7 @@ class Search(Case):
         self.refused(2, "--csv: got -, wanted a file", "search", "gpt3-1.3b", machines[0], "--csv=-")
         self.refused(2, "--csv", "search", "gpt3-1.3b", machines[0], "--csv=" + table, "-o", table)
         for option in "--csv", "--report", "--output":
-            self.refused(1, f"{option}: nowhere/plans: No such file or directory", "search", "gpt3-1.3b", machines[0],
+            self.refused(1, "nowhere/plans: No such file or directory", "search", "gpt3-1.3b", machines[0],
                          option + "=nowhere/plans")
         self.taken("search", "gpt3-1.3b", machines[0], "--vary=tp", "--budget=0", "--csv", table)
         with open(table, encoding="utf-8") as file:

@@ -5,6 +5,7 @@
 #include "sim/analysis/exchange_rows.h"
 #include "sim/analysis/known_waits.h"
 #include "sim/analysis/max_min.h"
+#include "sim/analysis/ring_legs.h"
 #include "sim/analysis/ring_messages.h"
 #include "sim/collectives/exchange.h"
 #include "sim/collectives/ring.h"
@@ -157,6 +158,13 @@ lp_isolated_step_latency_s(const LpIsolatedRing *self, const LpProtocol *protoco
 
 /* --- all-to-all --- */
 
+/* A number for each communicator, above those of shapes of connections. */
+static guint
+own_shape(const LpIsolatedRing *self)
+{
+    return G_MAXUINT - lp_communicators_number(self->map->communicators, self->communicator);
+}
+
 static const double *
 loads_of(const LpIsolatedRing *self, const LpOp *op)
 {
@@ -273,13 +281,6 @@ pairs_time_s(const LpIsolatedRing *self, const LpOp *op, const LpProtocol *proto
     return longest_s;
 }
 
-/* A number for each communicator, above those of shapes of connections. */
-static guint
-own_shape(const LpIsolatedRing *self)
-{
-    return G_MAXUINT - lp_communicators_number(self->map->communicators, self->communicator);
-}
-
 /* Every pair has a path of its own over circuits that never change, and paths meet on ports. */
 static double
 rows_time_s(const LpIsolatedRing *self, const LpOp *op, const LpProtocol *protocol)
@@ -372,6 +373,30 @@ find_messages(const LpIsolatedRing *self, const LpOp *op, const LpProtocol *prot
     return lp_ring_messages_n(op->collective, n, op->bytes, out_messages) <= RING_MESSAGES_MAX;
 }
 
+/* Where members forward for each other: every message. 0: they are too many. */
+static double
+messages_over_legs_s(const LpIsolatedRing *self, const LpOp *op, const LpProtocol *protocol)
+{
+    guint64 n = self->n_members, n_steps = lp_ring_n_steps(op->collective, n);
+    double known_s = 0.0;
+    if (n * n_steps > LP_RING_LEGS_MESSAGES_MAX ||
+        lp_isolated_cache_find(self->cache, own_shape(self), op, LP_ISOLATED_MESSAGE_S, &known_s))
+        return known_s;
+    g_autofree guint64 *bytes = g_new(guint64, n * n_steps);
+    g_autofree double *latency_s = g_new(double, n);
+    for (guint64 i = 0; i < n; i++) {
+        latency_s[i] = member_connection(self, own_kind(self), i)->route.latency_s +
+                       protocol->hop_s[self->reach[i]];
+        for (guint64 step = 0; step < n_steps; step++)
+            bytes[step * n + i] =
+                lp_protocol_wire_bytes(protocol, self->reach[i],
+                                       lp_ring_step_bytes(op->collective, n, op->bytes, i, step));
+    }
+    known_s = lp_ring_legs_time_s(&self->shares, n_steps, bytes, latency_s);
+    lp_isolated_cache_store(self->cache, own_shape(self), op, LP_ISOLATED_MESSAGE_S, known_s);
+    return known_s;
+}
+
 static double
 ring_time_s(const LpIsolatedRing *self, const LpOp *op, const LpProtocol *protocol,
             LpFidelity fidelity)
@@ -380,6 +405,11 @@ ring_time_s(const LpIsolatedRing *self, const LpOp *op, const LpProtocol *protoc
     if (fidelity == LP_FIDELITY_MESSAGE && find_messages(self, op, protocol, messages))
         return protocol->base_s +
                lp_ring_messages_time_s(op->collective, self->n_members, op->bytes, messages);
+    double over_legs_s = fidelity == LP_FIDELITY_MESSAGE && self->shares.part != NULL
+                             ? messages_over_legs_s(self, op, protocol)
+                             : 0.0;
+    if (over_legs_s > 0.0)
+        return protocol->base_s + over_legs_s;
     double n_steps = (double)lp_ring_n_steps(op->collective, self->n_members);
     double latency_s = lp_isolated_step_latency_s(self, protocol);
     if (fidelity == LP_FIDELITY_FLOW)

@@ -3,6 +3,7 @@
 """A job whose traffic meets no other has no contention, whatever its circuits do: isolated times are of the
 ways that bytes take, over circuits or beside them, forwarded or not."""
 import json
+import random
 import subprocess
 import unittest
 
@@ -45,7 +46,21 @@ class LoneCircuits(Machines):
         """Circuits that never change: rings and pairs of all-to-alls take paths over others' ports."""
         for machine in ("--policy=static", "--policy=static --circuit-ports=4"):
             for plan in (*JOBS.values(), "dp=4 pp=1 cp=2"):
-                self.hold(machine, plan)
+                for fidelity in ("flow", "message"):
+                    self.hold(machine, plan, f"--fidelity={fidelity}")
+
+    def test_never_negative(self):
+        """Where traffic does meet, alone it takes no longer: rings that forward for each other share ports."""
+        draw = random.Random(12)
+        for _ in range(16):
+            machine = f"--policy={draw.choice(('static', 'static', 'provision'))} --circuit-ports={draw.choice((2, 4))}"
+            pp, dp, cp = draw.choice(((4, 2, 1), (2, 4, 1), (2, 2, 2), (1, 4, 2)))
+            plan = f"pp={pp} dp={dp} cp={cp} zero={draw.choice((0, 1))}"
+            fidelity = draw.choice(("flow", "message"))
+            result = self.run_it(machine, plan, f"--fidelity={fidelity}")
+            time_s, difference = result["simulated"]["iteration_time_s"], result["difference"]
+            self.assertGreaterEqual(difference["contention_s"], -1e-6 * time_s, f"{machine} {plan} {fidelity}")
+            self.assertLessEqual(abs(difference["unexplained_s"]), 1e-6 * time_s, f"{machine} {plan} {fidelity}")
 
     def test_beside(self):
         """What is not steered, or too small for circuits, goes beside them at 5 GB/s, a fifth of theirs."""

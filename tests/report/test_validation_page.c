@@ -62,7 +62,10 @@ make_outcomes(void)
 static LpValidation
 make_validation(const GPtrArray *outcomes)
 {
-    return (LpValidation){"f.csv", LP_TABLE_TRAINING, LP_PREDICTION_SIMULATED, outcomes};
+    return (LpValidation){.cases = "f.csv",
+                          .kind = LP_TABLE_TRAINING,
+                          .model = LP_PREDICTION_SIMULATED,
+                          .outcomes = outcomes};
 }
 
 static guint

@@ -76,6 +76,17 @@ write_whole(const char *path, guint mode, const char *text, gsize length, GError
     return FALSE;
 }
 
+/* What is named by a link to nothing would be written in the place of the link. */
+static gboolean
+check_no_link(const char *path, GError **error)
+{
+    if (!g_file_test(path, G_FILE_TEST_IS_SYMLINK))
+        return TRUE;
+    g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_FILE,
+                "%s: got a link to nothing, wanted a file or nothing there", lp_file_label(path));
+    return FALSE;
+}
+
 gboolean
 lp_file_write(const char *path, const char *text, gsize length, GError **error)
 {
@@ -84,7 +95,7 @@ lp_file_write(const char *path, const char *text, gsize length, GError **error)
         return write_all(STDOUT_FILENO, text, length) || fail(error, "standard output", errno);
     struct stat old;
     if (stat(path, &old) != 0)
-        return write_whole(path, 0666, text, length, error);
+        return check_no_link(path, error) && write_whole(path, 0666, text, length, error);
     if (!S_ISREG(old.st_mode))
         return write_directly(path, text, length, error);
     /* Renaming onto a symbolic link would replace the link, not what it names. */
@@ -121,7 +132,7 @@ lp_file_check_output(const char *path, GError **error)
     if (strcmp(path, "-") == 0)
         return TRUE;
     if (stat(path, &old) != 0)
-        return try_beside(path, path, error);
+        return check_no_link(path, error) && try_beside(path, path, error);
     if (S_ISDIR(old.st_mode))
         return fail(error, path, EISDIR);
     if (!S_ISREG(old.st_mode))

@@ -9,8 +9,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static gboolean
@@ -21,18 +24,34 @@ fail(const char *path, int reason, GError **error)
     return FALSE;
 }
 
+/* Where the folder @path is: behind links, and without '/' at its end. A link to nothing says where
+ * it should be, but whoever made it knows better why it is not there. Returns: (transfer full). */
+static char *
+place_of(const char *path, GError **error)
+{
+    g_autofree char *bare = g_strdup(path);
+    for (gsize end = strlen(bare); end > 1 && bare[end - 1] == '/'; end--)
+        bare[end - 1] = '\0';
+    char place[PATH_MAX];
+    if (*bare == '\0' || !g_file_test(bare, G_FILE_TEST_IS_SYMLINK)) {
+        if (*bare == '\0')
+            (void)fail(path, ENOENT, error);
+        return *bare != '\0' ? g_steal_pointer(&bare) : NULL;
+    }
+    if (realpath(bare, place) != NULL)
+        return g_strdup(place);
+    g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_FILE,
+                "%s: got a link to nothing, wanted a "
+                "folder or nothing there",
+                lp_file_label(path));
+    return NULL;
+}
+
 /* A new folder beside @path, to which writing it comes first. Returns: (transfer full) its path. */
 static char *
 new_beside(const char *path, GError **error)
 {
-    if (*path == '\0') {
-        (void)fail(path, ENOENT, error);
-        return NULL;
-    }
-    g_autofree char *made = g_strdup(path);
-    for (gsize end = strlen(made); end > 1 && made[end - 1] == '/'; end--)
-        made[end - 1] = '\0';
-    char *name = g_strconcat(made, ".XXXXXX", NULL);
+    char *name = g_strconcat(path, ".XXXXXX", NULL);
     if (g_mkdtemp_full(name, 0777) != NULL)
         return name;
     (void)fail(path, errno, error);
@@ -51,8 +70,11 @@ try_beside(const char *path, GError **error)
 gboolean
 lp_folder_check(const char *path, const char *const *names, GError **error)
 {
-    if (!g_file_test(path, G_FILE_TEST_EXISTS))
-        return try_beside(path, error);
+    g_autofree char *place = place_of(path, error);
+    if (place == NULL)
+        return FALSE;
+    if (!g_file_test(place, G_FILE_TEST_EXISTS))
+        return try_beside(place, error);
     errno = 0;
     g_autoptr(GDir) folder = g_dir_open(path, 0, NULL);
     if (folder == NULL)
@@ -65,7 +87,7 @@ lp_folder_check(const char *path, const char *const *names, GError **error)
                     "%s: got a folder that holds %s, wanted a new or an empty one", path, name);
         return FALSE;
     }
-    return try_beside(path, error);
+    return try_beside(place, error);
 }
 
 /* Removes @folder with all its files; it has no folders. */
@@ -92,11 +114,14 @@ write_files(const char *folder, const LpFolderFile *files, guint n, GError **err
     return TRUE;
 }
 
-/* One that is there changes places with the new one, and goes. */
+/* One that is there changes places with the new one, which takes its mode, and goes. */
 static gboolean
 put(const char *made, const char *path, GError **error)
 {
-    gboolean is_there = g_file_test(path, G_FILE_TEST_EXISTS);
+    struct stat old;
+    gboolean is_there = stat(path, &old) == 0;
+    if (is_there && g_chmod(made, old.st_mode & 07777) != 0)
+        return fail(path, errno, error);
     if (renameat2(AT_FDCWD, made, AT_FDCWD, path, is_there ? RENAME_EXCHANGE : 0) != 0)
         return fail(path, errno, error);
     if (is_there)
@@ -113,14 +138,45 @@ lp_folder_write(const char *path, const LpFolderFile *files, guint n, GError **e
     g_ptr_array_add(names, NULL);
     if (!lp_folder_check(path, (const char *const *)names->pdata, error))
         return FALSE;
-    g_autofree char *bare = g_strdup(path);
-    for (gsize end = strlen(bare); end > 1 && bare[end - 1] == '/'; end--)
-        bare[end - 1] = '\0';
-    g_autofree char *made = new_beside(bare, error);
+    g_autofree char *place = place_of(path, error);
+    g_autofree char *made = place != NULL ? new_beside(place, error) : NULL;
     if (made == NULL)
         return FALSE;
-    if (write_files(made, files, n, error) && put(made, bare, error))
+    if (write_files(made, files, n, error) && put(made, place, error))
         return TRUE;
     remove_all(made);
     return FALSE;
+}
+
+char *
+lp_folder_make(const char *path, GError **error)
+{
+    g_autofree char *first = g_strdup("");
+    g_autofree char *at = g_strdup(path);
+    while (*at != '\0' && !g_file_test(at, G_FILE_TEST_EXISTS)) {
+        g_autofree char *above = g_path_get_dirname(at);
+        g_free(first);
+        first = g_steal_pointer(&at);
+        at = g_steal_pointer(&above);
+    }
+    if (g_mkdir_with_parents(path, 0777) == 0 && g_access(path, W_OK | X_OK) == 0)
+        return g_steal_pointer(&first);
+    g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_FILE, "%s: %s, wanted a folder to write to",
+                lp_file_label(path), g_strerror(errno));
+    lp_folder_unmake(path, first);
+    return NULL;
+}
+
+void
+lp_folder_unmake(const char *path, const char *first)
+{
+    g_autofree char *at = g_strdup(path);
+    while (*first != '\0' && strlen(at) >= strlen(first)) {
+        g_autofree char *above = g_path_get_dirname(at);
+        (void)g_rmdir(at);
+        if (strlen(above) >= strlen(at))
+            return;
+        g_free(at);
+        at = g_steal_pointer(&above);
+    }
 }

@@ -20,8 +20,16 @@ gboolean lp_folder_check(const char *path, const char *const *names,
                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /** Makes the folder @path of @n @files, through a folder beside it that is renamed; one that
- * lp_folder_check() lets pass is replaced. Errors: LP_INPUT_ERROR_FILE, "PATH: reason". */
+ * lp_folder_check() lets pass is replaced, and its mode stays. Errors: LP_INPUT_ERROR_FILE,
+ * "PATH: reason". */
 gboolean lp_folder_write(const char *path, const LpFolderFile *files, guint n,
                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/** Makes the folder @path, and those above it, unless it is there. Errors: LP_INPUT_ERROR_FILE; no
+ * folder stays then. Returns: (transfer full) the uppermost that was made, "" if none was. */
+char *lp_folder_make(const char *path, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** Removes folders that lp_folder_make() made, from @path up to @first, as far as they are empty.
+ */
+void lp_folder_unmake(const char *path, const char *first);
 
 G_END_DECLS

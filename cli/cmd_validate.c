@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/interruption.h"
 #include "cli/options.h"
+#include "cli/output_paths.h"
 #include "cli/row_options.h"
 
 #include "base/file.h"
@@ -97,6 +98,8 @@ validate(const Options *options, GError **error)
     /* Before all rows are run, not behind them. */
     if (format == FORMAT_HTML && (vega = lp_vega_load(lp_vega_folder(), error)) == NULL)
         return FALSE;
+    g_autoptr(GError) unkept = NULL;
+    run.out_unkept = &unkept;
     lp_interruption_hold();
     run.is_stopped = lp_interruption_has_come;
     g_autoptr(GPtrArray) outcomes = lp_runner_run(table, &run, error);
@@ -108,7 +111,8 @@ validate(const Options *options, GError **error)
     LpValidation validation = {lp_table_path(table), lp_table_kind(table), (LpPrediction)model,
                                outcomes, n_left};
     if (!print_validation(&validation, (Format)format, vega, error) ||
-        !check_any(outcomes, table, error))
+        !check_any(outcomes, table, error) ||
+        !lp_outputs_join(TRUE, unkept == NULL, &unkept, error))
         return FALSE;
     lp_row_options_warn(table);
     return TRUE;

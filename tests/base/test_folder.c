@@ -7,6 +7,8 @@
 
 #include <glib/gstdio.h>
 
+#include <unistd.h>
+
 static const char *const names[] = {"a.csv", "b.csv", NULL};
 
 static void
@@ -79,10 +81,65 @@ test_faults(void)
     remove_tree(parent);
 }
 
+/* A folder that is replaced keeps its mode, and a link to it stays a link. */
+static void
+test_links(void)
+{
+    g_autofree char *parent = g_dir_make_tmp("lightpath-XXXXXX", NULL);
+    g_autofree char *path = g_build_filename(parent, "tables", NULL);
+    g_autofree char *link = g_build_filename(parent, "link", NULL);
+    g_autofree char *dangling = g_build_filename(parent, "dangling", NULL);
+    const LpFolderFile one[] = {{"a.csv", "1", 1}};
+    GError *fault = NULL;
+    GStatBuf kind;
+    (void)g_mkdir(path, 0710);
+    lp_test_true("links", symlink("tables", link) == 0 && symlink("nowhere", dangling) == 0);
+    lp_test_true("by a link",
+                 lp_folder_check(link, names, &fault) && lp_folder_write(link, one, 1, &fault));
+    check_content("by a link", path, "a.csv", "1");
+    lp_test_true("is a link", g_file_test(link, G_FILE_TEST_IS_SYMLINK));
+    lp_test_true("mode", g_stat(path, &kind) == 0 && (kind.st_mode & 07777) == 0710);
+    lp_test_true("check of a link to nothing", !lp_folder_check(dangling, names, &fault));
+    lp_test_error("check of a link to nothing", &fault, LP_INPUT_ERROR, LP_INPUT_ERROR_FILE,
+                  "a link to nothing");
+    lp_test_true("link to nothing", !lp_folder_write(dangling, one, 1, &fault));
+    lp_test_error("link to nothing", &fault, LP_INPUT_ERROR, LP_INPUT_ERROR_FILE,
+                  "a link to nothing");
+    lp_test_true("nothing is left", count_entries(parent) == 3);
+    remove_tree(parent);
+}
+
+/* Folders that are made go again up to the first that was there, unless they hold something. */
+static void
+test_made(void)
+{
+    g_autofree char *parent = g_dir_make_tmp("lightpath-XXXXXX", NULL);
+    g_autofree char *path = g_build_filename(parent, "a", "b", "c", NULL);
+    g_autofree char *above = g_build_filename(parent, "a", "b", NULL);
+    GError *fault = NULL;
+    g_autofree char *first = lp_folder_make(path, &fault);
+    lp_test_true("made", first != NULL && g_file_test(path, G_FILE_TEST_IS_DIR));
+    g_autofree char *again = lp_folder_make(path, &fault);
+    lp_test_text("is there", again, "");
+    lp_folder_unmake(path, again);
+    lp_test_true("stays", g_file_test(path, G_FILE_TEST_IS_DIR));
+    g_autofree char *file = g_build_filename(above, "file", NULL);
+    (void)g_file_set_contents(file, "x", -1, NULL);
+    lp_folder_unmake(path, first);
+    lp_test_true("as far as empty", count_entries(above) == 1);
+    (void)g_unlink(file);
+    lp_folder_unmake(above, first);
+    lp_test_true("all", count_entries(parent) == 0);
+    remove_tree(parent);
+}
+
 int
 main(void)
 {
-    static const LpTestCase cases[] = {
-        {"whole or not at all", test_whole}, {"what cannot be written", test_faults}, {NULL, NULL}};
+    static const LpTestCase cases[] = {{"whole or not at all", test_whole},
+                                       {"what cannot be written", test_faults},
+                                       {"links", test_links},
+                                       {"folders that are made", test_made},
+                                       {NULL, NULL}};
     return lp_test_run("folder", cases);
 }

@@ -7,6 +7,7 @@ Environment: LIGHTPATH (the built program)."""
 import json
 import os
 import pathlib
+import re
 import subprocess
 import tempfile
 import unittest
@@ -45,6 +46,49 @@ class Outputs(Case):
         self.refused(1, "missing/c.xml: ", "calibrate", "--fit=a100-80:launch", f"--output={self.folder}/missing/c.xml",
                      f"--cases={pathlib.Path(__file__).parents[2]}/validation/training.csv")
         self.assertEqual(self.holds(), before)
+
+    def test_links(self):
+        """A link to nothing is refused, by a link to something that is written."""
+        (self.folder / "dangling").symlink_to("nowhere")
+        for words, option in FILES + FOLDERS:
+            self.refused(1, "dangling: got a link to nothing", *words, f"{option}={self.folder}/dangling")
+        self.assertEqual(os.readlink(self.folder / "dangling"), "nowhere")
+        (self.folder / "link").symlink_to("file")
+        self.taken("simulate", *JOB, f"--report={self.folder}/link")
+        self.assertEqual(os.readlink(self.folder / "link"), "file")
+        self.assertIn("</html>", (self.folder / "file").read_text(encoding="utf-8"))
+
+    def test_full_disk(self):
+        """Folders come whole or not at all, what was there stays, and the answer comes all the same."""
+        rows = pathlib.Path(__file__).parents[2] / "validation"
+        head = self.folder / "rows.csv"
+        head.write_text("\n".join((rows / "gemm.csv").read_text(encoding="utf-8").splitlines()[:40]) + "\n",
+                        encoding="utf-8")
+        for size, n_inodes in (("16k", 1000), ("10m", 9)):
+            on_small = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c",
+                        f"mount -t tmpfs -o size={size},nr_inodes={n_inodes} none {self.folder}/folder && "
+                        f"cd {self.folder}/folder && mkdir there && echo kept > there/file && \"$@\"; status=$?; "
+                        "find . | sort >&2; exit $status", "sh"]
+            if subprocess.run([*on_small, "true"], capture_output=True).returncode != 0:
+                self.skipTest("no name spaces to mount a small disk in")
+            for words, option in (["simulate", *JOB], "--csv=new"), (["validate", f"--cases={head}"], "--resume=new/sub"):
+                with self.subTest(size=size, option=option):
+                    done = subprocess.run([*on_small, os.environ["LIGHTPATH"], *words, option], capture_output=True,
+                                          text=True)
+                    complaint, *left = done.stderr.splitlines()
+                    self.assertEqual(done.returncode, 1, done.stderr)
+                    self.assertRegex(complaint, "^lightpath: new.*: No space left on device$")
+                    # Rows that were kept before are worth keeping.
+                    rest = [name for name in left if not re.fullmatch(r"\./new(/sub(/[\w.-]+\.txt)?)?", name)]
+                    self.assertEqual(left if "csv" in option else rest, [".", "./there", "./there/file"])
+                    self.assertEqual(done.stdout, self.taken(*words))
+            for option in ("--write-inputs=new/sub", "--write-inputs=there"):
+                with self.subTest(size=size, option=option):
+                    done = subprocess.run([*on_small, os.environ["LIGHTPATH"], "validate",
+                                           f"--cases={rows}/training.csv", option], capture_output=True,
+                                          text=True)
+                    self.assertEqual((done.returncode, done.stdout), (1, ""))
+                    self.assertEqual(done.stderr.splitlines()[1:], [".", "./there", "./there/file"])
 
     def test_trial(self):
         """The trial changes nothing of a file that is there, not even where the command then fails."""

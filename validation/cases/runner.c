@@ -5,6 +5,7 @@
 #include "base/child_process.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/folder.h"
 #include "validation/cases/alike_rows.h"
 
 #include <glib/gstdio.h>
@@ -34,6 +35,7 @@ typedef struct {
     Slot *slots;                    /* owned: of the children */
     gboolean *has_ended;            /* owned: by row */
     guint n_done;
+    GError *unkept; /* owned: why no further row is kept; NULL: they are */
 } Runner;
 
 static double
@@ -84,27 +86,17 @@ recall(Runner *self, guint row)
            lp_outcome_from_text(outcome_of(self, row), text);
 }
 
-static gboolean
-keep(const Runner *self, guint row, GError **error)
+/* A row that cannot be kept was predicted all the same. */
+static void
+keep(Runner *self, guint row)
 {
-    if (self->options->resume == NULL)
-        return TRUE;
+    if (self->options->resume == NULL || self->unkept != NULL)
+        return;
     g_autofree char *path = kept_path(self, row);
     g_autofree char *text = lp_outcome_to_text(outcome_of(self, row));
     g_autofree char *line = g_strconcat(text, "\n", NULL);
-    return lp_file_write(path, line, strlen(line), error);
-}
-
-static gboolean
-check_folder(const char *folder, GError **error)
-{
-    if (folder == NULL)
-        return TRUE;
-    if (g_mkdir_with_parents(folder, 0777) == 0 && g_access(folder, W_OK | X_OK) == 0)
-        return TRUE;
-    g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_FILE, "%s: %s, wanted a folder to write to",
-                lp_file_label(folder), g_strerror(errno));
-    return FALSE;
+    if (!lp_file_write(path, line, strlen(line), &self->unkept))
+        return;
 }
 
 #if !defined(__SANITIZE_ADDRESS__)
@@ -196,8 +188,8 @@ explain(const Slot *slot, int status)
 }
 
 /* Takes the outcome from the child, which has ended. */
-static gboolean
-finish_row(Runner *self, guint index, GError **error)
+static void
+finish_row(Runner *self, guint index)
 {
     g_autoptr(LpChildProcess) child = g_steal_pointer(&self->children[index]);
     const Slot *slot = &self->slots[index];
@@ -210,11 +202,12 @@ finish_row(Runner *self, guint index, GError **error)
     gboolean said = !slot->is_late && status == 0 && lp_outcome_from_text(outcome, text);
     self->n_done++;
     tell_progress(self);
-    if (said)
-        return keep(self, slot->row, error);
+    if (said) {
+        keep(self, slot->row);
+        return;
+    }
     g_autofree char *reason = explain(slot, status);
     lp_outcome_fail(outcome, LP_OUTCOME_FAILED, reason);
-    return TRUE;
 }
 
 static void
@@ -242,16 +235,14 @@ patience_ms(const Runner *self)
 }
 
 /* Waits until a process of a row writes or ends; takes the outcomes of those that have ended. */
-static gboolean
-wait_some(Runner *self, GError **error)
+static void
+wait_some(Runner *self)
 {
     lp_child_process_wait_any(self->children, self->options->n_jobs, patience_ms(self));
     end_late(self, clock_s());
     for (guint i = 0; i < self->options->n_jobs; i++)
-        if (self->children[i] != NULL && lp_child_process_has_ended(self->children[i]) &&
-            !finish_row(self, i, error))
-            return FALSE;
-    return TRUE;
+        if (self->children[i] != NULL && lp_child_process_has_ended(self->children[i]))
+            finish_row(self, i);
 }
 
 static gboolean
@@ -315,9 +306,11 @@ static gboolean
 run_each(Runner *self, const GArray *rows, gboolean may_be_alike, GError **error)
 {
     guint next = 0;
-    while (!is_stopped(self) && (next < rows->len || is_busy(self)))
-        if (!start_some(self, rows, &next, may_be_alike, error) || !wait_some(self, error))
+    while (!is_stopped(self) && (next < rows->len || is_busy(self))) {
+        if (!start_some(self, rows, &next, may_be_alike, error))
             return FALSE;
+        wait_some(self);
+    }
     return TRUE;
 }
 
@@ -344,11 +337,11 @@ find_unsettled(Runner *self)
 }
 
 /* Settles the rows that are like one that has been run. Returns: those that are to be run for
- * themselves, since that one failed. NULL: with the error. */
+ * themselves, since that one failed. */
 static GArray *
-settle_alike(Runner *self, GError **error)
+settle_alike(Runner *self)
 {
-    g_autoptr(GArray) rows = g_array_new(FALSE, FALSE, sizeof(guint));
+    GArray *rows = g_array_new(FALSE, FALSE, sizeof(guint));
     for (guint i = 0; i < lp_alike_rows_n(self->alike); i++) {
         guint row = lp_alike_rows_index(self->alike, i);
         if (!lp_alike_rows_settle(self->alike, i, self->outcomes)) {
@@ -358,10 +351,9 @@ settle_alike(Runner *self, GError **error)
         self->has_ended[row] = TRUE;
         self->n_done++;
         tell_progress(self);
-        if (!keep(self, row, error))
-            return NULL;
+        keep(self, row);
     }
-    return g_steal_pointer(&rows);
+    return rows;
 }
 
 static gboolean
@@ -372,8 +364,8 @@ run_rows(Runner *self, GError **error)
         return FALSE;
     if (is_stopped(self))
         return TRUE;
-    g_autoptr(GArray) left = settle_alike(self, error);
-    return left != NULL && run_each(self, left, FALSE, error);
+    g_autoptr(GArray) left = settle_alike(self);
+    return run_each(self, left, FALSE, error);
 }
 
 static void
@@ -413,7 +405,9 @@ lp_runner_run(const LpTable *table, const LpRunnerOptions *options, GError **err
                     lp_table_kind_names[lp_table_kind(table)]);
         return NULL;
     }
-    if (!check_folder(options->resume, error))
+    g_autofree char *first =
+        options->resume != NULL ? lp_folder_make(options->resume, error) : g_strdup("");
+    if (first == NULL)
         return NULL;
     g_autoptr(GPtrArray) outcomes = g_ptr_array_new_with_free_func(free_outcome);
     Runner self = {.table = table, .options = options, .kind = kind, .outcomes = outcomes};
@@ -428,5 +422,14 @@ lp_runner_run(const LpTable *table, const LpRunnerOptions *options, GError **err
     if (good)
         drop_unended(&self);
     clear_slots(&self);
+    if (options->resume != NULL)
+        lp_folder_unmake(options->resume, first);
+    if (good && self.unkept != NULL && options->out_unkept == NULL) {
+        g_propagate_error(error, g_steal_pointer(&self.unkept));
+        good = FALSE;
+    }
+    if (self.unkept != NULL && good)
+        g_propagate_error(options->out_unkept, g_steal_pointer(&self.unkept));
+    g_clear_error(&self.unkept);
     return good ? g_steal_pointer(&outcomes) : NULL;
 }

@@ -19,6 +19,7 @@ typedef struct {
     guint n_jobs;        /**< processes side by side, at least 1 */
     double limit_wall_s; /**< in place of LP_RUNNER_LIMIT_WALL_S; 0: that */
     const char *resume;  /**< folder in which finished rows are kept, and looked up; or NULL */
+    GError **out_unkept; /**< set where a row cannot be kept; NULL: that is an error */
     const char *version; /**< what a result depends on besides the row: program and data */
     const GArray *rows;  /**< guint, borrowed: the rows of the table to run; NULL: all */
     const LpConstants *constants; /**< borrowed: in place of the shipped ones; NULL: none */

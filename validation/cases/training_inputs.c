@@ -4,22 +4,33 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/folder.h"
 #include "validation/cases/training_case.h"
 #include "workloads/description/routing_table.h"
 #include "workloads/description/workload_text.h"
 
 #include <glib/gstdio.h>
 
-#include <errno.h>
 #include <string.h>
 
+/* Where files are written. */
+typedef struct {
+    const char *folder; /* borrowed */
+    GPtrArray *made;    /* owned, of the owned: paths of files that were not there before */
+} Target;
+
 static gboolean
-write_beside(const char *folder, const char *name, const char *ending, const char *text,
+write_beside(const Target *to, const char *name, const char *ending, const char *text,
              GError **error)
 {
     g_autofree char *file = g_strconcat(name, ending, NULL);
-    g_autofree char *path = g_build_filename(folder, file, NULL);
-    return lp_file_write(path, text, strlen(text), error);
+    g_autofree char *path = g_build_filename(to->folder, file, NULL);
+    gboolean is_new = !g_file_test(path, G_FILE_TEST_EXISTS);
+    if (!lp_file_write(path, text, strlen(text), error))
+        return FALSE;
+    if (is_new)
+        g_ptr_array_add(to->made, g_steal_pointer(&path));
+    return TRUE;
 }
 
 /* What the row states and what was filled in. Returns: (transfer full), NULL-ended. */
@@ -66,7 +77,7 @@ new_name(const char *id, GHashTable *taken)
 
 static gboolean
 write_case(const LpTrainingCase *self, const LpTableRow *row, const LpOutcome *outcome,
-           const char *folder, const char *name, GError **error)
+           const Target *to, const char *name, GError **error)
 {
     static const char *const placements[] = {"packed", "scattered", NULL};
     static const char *const tables[] = {LP_ROUTING_NONE, NULL};
@@ -74,13 +85,13 @@ write_case(const LpTrainingCase *self, const LpTableRow *row, const LpOutcome *o
     anchor(&self->workload->routing, tables);
     g_auto(GStrv) sources = sources_of(row, outcome);
     g_autofree char *workload = lp_workload_to_xml(self->workload, (const char *const *)sources);
-    return write_beside(folder, name, ".workload.xml", workload, error) &&
-           write_beside(folder, name, ".platform.xml", self->platform, error);
+    return write_beside(to, name, ".workload.xml", workload, error) &&
+           write_beside(to, name, ".platform.xml", self->platform, error);
 }
 
 /* The line of commands.sh. */
 static gboolean
-write_row(const LpTableRow *row, const char *folder, GHashTable *taken, GString *commands,
+write_row(const LpTableRow *row, const Target *to, GHashTable *taken, GString *commands,
           GError **error)
 {
     g_autofree char *id = lp_table_id(row);
@@ -98,7 +109,18 @@ write_row(const LpTableRow *row, const char *folder, GHashTable *taken, GString 
                            "lightpath simulate %s.workload.xml %s.platform.xml --ignore-memory "
                            "--approximate\n",
                            name, name);
-    return write_case(&restated, row, outcome, folder, name, error);
+    return write_case(&restated, row, outcome, to, name, error);
+}
+
+static gboolean
+write_all(const LpTable *table, const Target *to, GError **error)
+{
+    g_autoptr(GString) commands = g_string_new("#!/bin/sh\n");
+    g_autoptr(GHashTable) taken = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    for (guint i = 0; i < lp_table_n_rows(table); i++)
+        if (!write_row(lp_table_row(table, i), to, taken, commands, error))
+            return FALSE;
+    return write_beside(to, "commands", ".sh", commands->str, error);
 }
 
 gboolean
@@ -110,16 +132,14 @@ lp_training_inputs_write(const LpTable *table, const char *folder, GError **erro
                     lp_table_path(table), lp_table_kind_names[lp_table_kind(table)]);
         return FALSE;
     }
-    if (g_mkdir_with_parents(folder, 0777) != 0) {
-        g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_FILE,
-                    "%s: %s, wanted a folder to write to", lp_file_label(folder),
-                    g_strerror(errno));
+    g_autofree char *first = lp_folder_make(folder, error);
+    if (first == NULL)
         return FALSE;
-    }
-    g_autoptr(GString) commands = g_string_new("#!/bin/sh\n");
-    g_autoptr(GHashTable) taken = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    for (guint i = 0; i < lp_table_n_rows(table); i++)
-        if (!write_row(lp_table_row(table, i), folder, taken, commands, error))
-            return FALSE;
-    return write_beside(folder, "commands", ".sh", commands->str, error);
+    g_autoptr(GPtrArray) made = g_ptr_array_new_with_free_func(g_free);
+    gboolean good = write_all(table, &(Target){folder, made}, error);
+    for (guint i = 0; !good && i < made->len; i++)
+        (void)g_unlink(made->pdata[i]);
+    if (!good)
+        lp_folder_unmake(folder, first);
+    return good;
 }

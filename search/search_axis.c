@@ -178,6 +178,7 @@ own_values(const char *name, const LpWorkload *workload, guint64 n_accelerators,
     static const char *const stages[] = {"0", "1", "2", "3", NULL};
     static const char *const either[] = {"no", "yes", NULL};
     static const char *const placements[] = {"packed", "scattered", NULL};
+    static const char *const again[] = {"none", "selective", "full", NULL};
     const LpTransformer *shape = &workload->transformer;
     const struct {
         const char *name;
@@ -203,7 +204,13 @@ own_values(const char *name, const LpWorkload *workload, guint64 n_accelerators,
         add_texts(values, strcmp(name, "zero") == 0         ? stages
                           : strcmp(name, "overlap-dp") == 0 ? either
                           : strcmp(name, "placement") == 0  ? placements
+                          : strcmp(name, "recompute") == 0  ? again
                                                             : lp_attribute_choices(attribute));
+    /* What few others do is tried where the workload does it. */
+    g_autofree char *own = lp_attribute_get(attribute, workload);
+    if (values->len > 0 && strcmp(name, "recompute") == 0 &&
+        !g_ptr_array_find_with_equal_func(values, own, g_str_equal, NULL))
+        g_ptr_array_add(values, g_strdup(own));
     if (values->len == 0) {
         (void)lp_value_error(error, "got no values, wanted %s=VALUE|VALUE...", name);
         return NULL;

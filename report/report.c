@@ -10,6 +10,7 @@
 #include "report/difference_parts.h"
 #include "report/doubts.h"
 #include "report/energy.h"
+#include "report/expected_text.h"
 #include "report/kernel_rows.h"
 #include "report/left_out.h"
 #include "report/network_text.h"
@@ -345,6 +346,8 @@ lp_report_add_results(json_t *object, const LpReport *self)
     add_simulated(object, self);
     lp_report_add_distribution(object, &self->distribution);
     if (self->workload->given == NULL) {
+        LpExpectedError expected = lp_expected_error_find(self->workload, self->machine);
+        lp_expected_error_add_json(object, &expected);
         add_closed_form(object, self, "closed_form", &self->closed_form);
         add_closed_form(object, self, "amped", &self->amped);
     }

@@ -4,6 +4,7 @@
 #include "base/c_locale.h"
 #include "base/text_table.h"
 #include "base/units.h"
+#include "report/expected_text.h"
 #include "report/circuits.h"
 #include "report/difference_parts.h"
 #include "report/doubts.h"
@@ -311,6 +312,17 @@ lp_report_append_distribution(GString *out, const LpDistribution *distribution)
                            distribution->p99_s, distribution->low_s, distribution->high_s);
 }
 
+/* How far predictions of such steps were from measured ones. */
+static void
+append_expected_error(GString *out, const LpReport *self)
+{
+    if (self->workload->given != NULL)
+        return;
+    LpExpectedError expected = lp_expected_error_find(self->workload, self->machine);
+    g_autofree char *text = lp_expected_error_to_text(&expected, self->workload, self->machine);
+    g_string_append_printf(out, "  expected error: %s\n", text);
+}
+
 void
 lp_report_append_results(GString *out, const LpReport *self)
 {
@@ -322,6 +334,7 @@ lp_report_append_results(GString *out, const LpReport *self)
                  (const char *const[]){"seconds", "#simulated", is_given ? NULL : "#closed form",
                                        "#AMPeD", NULL},
                  columns, times_s, is_given ? 1 : 3);
+    append_expected_error(out, self);
     if (self->distribution.n > 0)
         g_string_append_c(out, '\n');
     lp_report_append_distribution(out, &self->distribution);

@@ -146,12 +146,21 @@ evaluate(Walk *self)
         refuse(self->space, 1, g_error_new_literal(LP_MODEL_ERROR, 0, library->reason));
         return;
     }
-    LpLowerBoundInput input = {.of = {.transformer = &workload->transformer,
-                                      .plan = &workload->plan,
-                                      .accelerator = &self->machine->accelerator,
-                                      .fabric = &self->fabric,
-                                      .rings = library->rings},
-                               .switches_reduce = library->switches_reduce};
+    g_autoptr(LpPlacement) placement = strcmp(workload->placement, "packed") == 0
+                                           ? NULL
+                                           : lp_placement_new(workload, self->machine, &error);
+    if (error != NULL) {
+        refuse(self->space, 1, error);
+        return;
+    }
+    LpLowerBoundInput input = {
+        .of = {.transformer = &workload->transformer,
+               .plan = &workload->plan,
+               .accelerator = &self->machine->accelerator,
+               .fabric = &self->fabric,
+               .accelerators = placement != NULL ? placement->accelerators : NULL,
+               .rings = library->rings},
+        .switches_reduce = library->switches_reduce};
     self->plan.bound_s = lp_lower_bound_s(&input);
     self->plan.closed_s = INFINITY;
     if (self->plan.bound_s <= FAR * self->space->best_closed_s) {

@@ -63,6 +63,8 @@ class LowerBound(unittest.TestCase):
             machine = dice.choice(MACHINES) if dice.random() < 0.6 else ["--system=" + system]
             if "torus" in " ".join(machine):
                 n = 32
+            if dice.random() < 0.25:
+                settings["placement"] = "scattered"
             layers = settings.pop("layers")
             words = ["gpt3-125m", *machine, f"--accelerators={n}", "--framework=" + framework, "--ignore-memory",
                      f"--vary=layers={layers}", *[f"--set={name}={value}" for name, value in settings.items()]]

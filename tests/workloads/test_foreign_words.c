@@ -47,6 +47,8 @@ test_spellings(void)
         {"zero_optimization.stage", "zero"},
         {"activation_checkpoint.mode", "recompute"},
         {"local_batch_size", "micro-batch"},
+        {"overlap_p2p_comm", "overlap-pp"},
+        {"--overlap-p2p-communication-warmup-flush", "overlap-pp"},
         {"nonsense", NULL},
         {"", NULL},
         {"-size", NULL},

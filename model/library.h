@@ -9,6 +9,7 @@ G_BEGIN_DECLS
 /** Rows that a library has room for. */
 #define LP_LIBRARY_PROTOCOLS_MAX 16
 #define LP_LIBRARY_RULES_MAX 128
+#define LP_LIBRARY_MEASURED_MAX 256
 
 /** Whether a transfer stays in a scale-up domain. */
 typedef enum {
@@ -62,14 +63,23 @@ typedef struct {
     double far_s;  /**< of another domain */
 } LpLibraryStart;
 
+/** A collective as it was measured. */
+typedef struct {
+    LpCollective collective;
+    guint32 n_ranks, n_nodes; /**< that were on so many nodes, as many on each */
+    guint64 bytes;            /**< LpOp.bytes */
+    double time_s;            /**< > 0 */
+} LpMeasuredTime;
+
 /** A communication library. */
 typedef struct LpLibrary {
     char name[LP_LIBRARY_NAME_MAX];
-    guint32 n_protocols, n_rules;
+    guint32 n_protocols, n_rules, n_measured;
     LpLibraryStart start;  /**< zeros: starts cost no member anything */
     guint32 sends_at_once; /**< that a member has under way in a step; 0: all */
     LpProtocol protocols[LP_LIBRARY_PROTOCOLS_MAX];
     LpLibraryRule rules[LP_LIBRARY_RULES_MAX];
+    LpMeasuredTime measured[LP_LIBRARY_MEASURED_MAX]; /**< by collective, ranks, nodes and bytes */
 } LpLibrary;
 
 /** What a library does with a collective. */

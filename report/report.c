@@ -99,6 +99,19 @@ warn_exchanges(LpReport *self)
                                     LP_EXCHANGE_MEMBERS_MAX));
 }
 
+/* Times that a table has, and what of it is no measurement. */
+static void
+warn_measured(LpReport *self)
+{
+    LpLibrary library;
+    const char *name = lp_library_name_or_auto(self->workload->plan.library.name);
+    if (self->simulation == NULL || !lp_machine_library(self->machine, name, &library, NULL))
+        return;
+    char *text = lp_library_measured_text(&library);
+    if (text != NULL)
+        g_ptr_array_add(self->warnings, text);
+}
+
 /* Of a program by hand: no closed form, memory or figures of a model. */
 static void
 init_given(LpReport *self)
@@ -120,6 +133,7 @@ init(LpReport *self, const LpWorkload *workload, const LpMachine *machine,
     self->warnings = g_ptr_array_new_with_free_func(g_free);
     if (machine->warning != NULL)
         g_ptr_array_add(self->warnings, g_strdup(machine->warning));
+    warn_measured(self);
     if (workload->given != NULL) {
         init_given(self);
         return;

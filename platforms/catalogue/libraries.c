@@ -115,6 +115,87 @@ read_start(const LpXml *xml, const xmlNode *node, LpLibraryStart *start, GError 
            lp_xml_quantity_in(xml, node, "far", LP_QUANTITY_TIME, 0.0, 1.0, &start->far_s, error);
 }
 
+static int
+compare_measured(const LpMeasuredTime *a, const LpMeasuredTime *b)
+{
+    if (a->collective != b->collective)
+        return a->collective < b->collective ? -1 : 1;
+    if (a->n_ranks != b->n_ranks)
+        return a->n_ranks < b->n_ranks ? -1 : 1;
+    return (a->n_nodes > b->n_nodes) - (a->n_nodes < b->n_nodes);
+}
+
+/* "BYTES=TIME" of a table. */
+static gboolean
+read_measured_time(const char *text, LpMeasuredTime *row, GError **error)
+{
+    g_auto(GStrv) sides = g_strsplit(text, "=", 2);
+    double bytes = 0.0;
+    if (g_strv_length(sides) != 2) {
+        g_autofree char *shown = lp_error_quote(text);
+        return lp_value_error(error, "got %s, wanted BYTES=TIME", shown);
+    }
+    if (!lp_quantity_parse_in(LP_QUANTITY_SIZE, sides[0], 0.0, 1e18, &bytes, error) ||
+        !lp_quantity_parse_in(LP_QUANTITY_TIME, sides[1], 1e-9, 1e4, &row->time_s, error))
+        return FALSE;
+    row->bytes = (guint64)bytes;
+    return TRUE;
+}
+
+/* A line between sizes takes two of them, each once. */
+static gboolean
+read_measured_times(const char *text, LpMeasuredTime like, LpLibrary *library, GError **error)
+{
+    g_auto(GStrv) words = g_strsplit_set(text, " \t\r\n", -1);
+    guint32 first = library->n_measured;
+    for (char **word = words; *word != NULL; word++) {
+        if (**word == '\0')
+            continue;
+        if (library->n_measured == LP_LIBRARY_MEASURED_MAX)
+            return lp_value_error(error, "got more than %u times in a library, wanted no more",
+                                  LP_LIBRARY_MEASURED_MAX);
+        if (!read_measured_time(*word, &like, error))
+            return FALSE;
+        if (library->n_measured > first &&
+            library->measured[library->n_measured - 1].bytes >= like.bytes)
+            return lp_value_error(error,
+                                  "got %s behind a size that is no smaller, wanted each size once, "
+                                  "the smallest first",
+                                  *word);
+        library->measured[library->n_measured++] = like;
+    }
+    return library->n_measured - first >= 2 ||
+           lp_value_error(error, "got %u sizes, wanted two or more to go between",
+                          library->n_measured - first);
+}
+
+/* Tables come in the order of operations, ranks and nodes. */
+static gboolean
+read_measured(const LpXml *xml, const xmlNode *node, LpLibrary *library, GError **error)
+{
+    guint collective = 0;
+    guint64 n_ranks = 0, n_nodes = 0;
+    if (!read_choice_of(xml, node, "operation", lp_collective_names, 0, &collective, error) ||
+        !lp_xml_count(xml, node, "ranks", 2, G_MAXUINT32, &n_ranks, error) ||
+        !lp_xml_count(xml, node, "nodes", 1, n_ranks, &n_nodes, error))
+        return FALSE;
+    LpMeasuredTime like = {.collective = (LpCollective)collective,
+                           .n_ranks = (guint32)n_ranks,
+                           .n_nodes = (guint32)n_nodes};
+    const LpMeasuredTime *last =
+        library->n_measured > 0 ? &library->measured[library->n_measured - 1] : NULL;
+    if (last != NULL && compare_measured(last, &like) >= 0) {
+        lp_value_error(error, "got a table that is there already, or that stands behind a later "
+                              "one, wanted each once, by operations, ranks and nodes");
+        lp_xml_prefix(xml, node, "operation", error);
+        return FALSE;
+    }
+    if (read_measured_times(lp_xml_attribute(node, "times"), like, library, error))
+        return TRUE;
+    lp_xml_prefix(xml, node, "times", error);
+    return FALSE;
+}
+
 /* The schema has made sure that neither array overflows. */
 static gboolean
 read_library(const LpXml *xml, const xmlNode *node, LpLibrary *library, GError **error)
@@ -133,6 +214,10 @@ read_library(const LpXml *xml, const xmlNode *node, LpLibrary *library, GError *
     for (const xmlNode *child = lp_xml_element(node->children, "choice"); child != NULL;
          child = lp_xml_element(child->next, "choice"))
         if (!read_rule(xml, child, library, &library->rules[library->n_rules++], error))
+            return FALSE;
+    for (const xmlNode *child = lp_xml_element(node->children, "measured"); child != NULL;
+         child = lp_xml_element(child->next, "measured"))
+        if (!read_measured(xml, child, library, error))
             return FALSE;
     const xmlNode *start = lp_xml_element(node->children, "start");
     return start == NULL || read_start(xml, start, &library->start, error);

@@ -239,7 +239,8 @@ count_traffic(LpCommunicatorRuntime *self, guint64 index, const LpOp *op)
 /* What is known of an op before it runs. */
 typedef struct {
     LpAlgorithmSelection selection;
-    double least_s; /* of an all-to-all along the rails: what its busiest port needs */
+    double least_s;    /* of an all-to-all along the rails: what its busiest port needs */
+    double measured_s; /* lp_rank_layout_measured_s() */
 } Known;
 
 /* Found once for all ops that are alike, which come again and again. */
@@ -256,6 +257,8 @@ known_of(LpCommunicatorRuntime *self, const LpOp *op)
         known->least_s = lp_isolated_least_time_s(lp_isolated_ring_of(&self->ring, op), op,
                                                   known->selection.protocol, FALSE,
                                                   lp_sharing_uncontended(self->sharing));
+    known->measured_s =
+        lp_rank_layout_measured_s(self->map->layout, op, self->ring.communicator, NULL);
     g_hash_table_insert(self->known, (gpointer)(guintptr)op, known);
     return known;
 }
@@ -272,6 +275,7 @@ prepare(LpCommunicatorRuntime *self, const LpOp *op, double delay_s)
     const Known *known = known_of(self, op);
     self->selection = known->selection;
     self->least_s = known->least_s;
+    self->measured_s = known->measured_s;
     if (self->selection.is_scheduled) {
         lp_round_plan_clear(&self->round_plan);
         lp_round_plan_init(&self->round_plan, self->map, op, self->ring.communicator,
@@ -352,6 +356,17 @@ log_delay(LpCommunicatorRuntime *self, guint64 index, const LpOp *op, guint64 by
         lp_runtime_log_delay(&self->log, i, op->traffic, (double)bytes / n, start_s, end_s);
 }
 
+/* However fast its bytes are, it takes what it was measured to take. */
+static void
+wait_for_table(LpCommunicatorRuntime *self, double start_s)
+{
+    double left_s = start_s + self->measured_s - simgrid_get_clock();
+    if (left_s <= 0.0)
+        return;
+    lp_watch_sleep(self->watch, left_s);
+    self->n_delays++;
+}
+
 void
 lp_communicator_runtime_run(LpCommunicatorRuntime *self, guint64 index, const LpOp *op,
                             double delay_s, LpClock *clock, LpMeter *meter, LpStream stream)
@@ -381,6 +396,8 @@ lp_communicator_runtime_run(LpCommunicatorRuntime *self, guint64 index, const Lp
         if (waits)
             lp_communicator_release(self, 0);
     }
+    if (!self->mode.as_delay)
+        wait_for_table(self, start_s);
     guint64 bytes = count_traffic(self, index, op);
     if (self->mode.as_delay)
         log_delay(self, index, op, bytes, start_s);

@@ -28,6 +28,7 @@ struct LpCommunicatorRuntime {
     LpAlgorithmSelection selection; /* of it */
     GHashTable *known;              /* owned: what is known of each that has run, by LpOp */
     double isolated_s;              /* of it, if it takes its isolated time, */
+    double measured_s;              /**< what the library was measured to take; 0: nothing */
     double least_s;                 /* or what an all-to-all needs on its busiest port */
     LpRoundPlan round_plan;         /* of it, if it is scheduled */
     LpCouriers *couriers;           /* owned; NULL until something is */

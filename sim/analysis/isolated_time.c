@@ -437,10 +437,10 @@ scheduled_time_s(const LpIsolatedRing *self, const LpOp *op, LpFidelity fidelity
     return known_s;
 }
 
-double
-lp_isolated_ring_time_s(const LpIsolatedRing *ring, const LpOp *op, LpFidelity fidelity)
+/* By the steps of its algorithm. */
+static double
+algorithm_time_s(const LpIsolatedRing *self, const LpOp *op, LpFidelity fidelity)
 {
-    const LpIsolatedRing *self = lp_isolated_ring_of(ring, op);
     LpAlgorithmSelection selection =
         lp_rank_layout_selection(self->map->layout, op, self->communicator);
     if (selection.is_scheduled)
@@ -448,6 +448,14 @@ lp_isolated_ring_time_s(const LpIsolatedRing *ring, const LpOp *op, LpFidelity f
     if (op->collective == LP_COLLECTIVE_ALL_TO_ALL)
         return exchange_time_s(self, op, selection.protocol);
     return ring_time_s(self, op, selection.protocol, fidelity);
+}
+
+double
+lp_isolated_ring_time_s(const LpIsolatedRing *ring, const LpOp *op, LpFidelity fidelity)
+{
+    const LpIsolatedRing *self = lp_isolated_ring_of(ring, op);
+    return MAX(algorithm_time_s(self, op, fidelity),
+               lp_rank_layout_measured_s(self->map->layout, op, self->communicator, NULL));
 }
 
 double

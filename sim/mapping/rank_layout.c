@@ -297,6 +297,30 @@ lp_rank_layout_selection(const LpRankLayout *self, const LpOp *op,
     return lp_algorithm_selection_of(self->library, communicator, op, &sites);
 }
 
+/* Domains that members stand in. */
+static guint64
+n_domains(const LpRankLayout *self, const LpCommunicator *communicator)
+{
+    LpSites sites = lp_rank_layout_sites(self, communicator);
+    if (sites.is_regular)
+        return communicator->n_members / sites.n_intra;
+    g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
+    for (guint32 i = 0; i < communicator->n_members; i++)
+        g_hash_table_add(
+            seen, GUINT_TO_POINTER((guint)lp_rank_layout_domain(self, communicator->ranks[i])));
+    return g_hash_table_size(seen);
+}
+
+double
+lp_rank_layout_measured_s(const LpRankLayout *self, const LpOp *op,
+                          const LpCommunicator *communicator, LpMeasuredSource *out_source)
+{
+    if (self->library->n_measured == 0)
+        return 0.0;
+    return lp_library_measured_s(self->library, op->collective, op->bytes, communicator->n_members,
+                                 n_domains(self, communicator), out_source);
+}
+
 /* --- connections --- */
 
 static LpRoute

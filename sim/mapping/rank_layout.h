@@ -3,6 +3,7 @@
  * and what joins two of their members. */
 #pragma once
 
+#include "model/library_table.h"
 #include "sim/collectives/algorithm_selection.h"
 #include "sim/engine/network.h"
 #include "sim/mapping/placement.h"
@@ -63,6 +64,10 @@ gboolean lp_rank_layout_is_tuned(const LpRankLayout *self, LpGroup group);
 /** How @communicator runs @op. */
 LpAlgorithmSelection lp_rank_layout_selection(const LpRankLayout *self, const LpOp *op,
                                               const LpCommunicator *communicator);
+/** Seconds that @op of @communicator takes at least, by what the library was measured to take; 0:
+ * nothing was measured. @out_source: as lp_library_measured_s(), or NULL. */
+double lp_rank_layout_measured_s(const LpRankLayout *self, const LpOp *op,
+                                 const LpCommunicator *communicator, LpMeasuredSource *out_source);
 /** The connection from @rank to @to for what connections of @kind carry. */
 LpConnection lp_rank_layout_connect(const LpRankLayout *self, LpConnectionKind kind, guint64 rank,
                                     guint64 to);

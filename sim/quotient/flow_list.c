@@ -205,6 +205,8 @@ describe_plain_waits(Builder *self, const LpIsolatedRing *ring)
         LpAlgorithmSelection selection =
             lp_rank_layout_selection(self->map->layout, op, ring->communicator);
         lp_numbering_add_count(&self->waits, selection.is_scheduled ? 1 : 0);
+        lp_numbering_add_number(&self->waits, lp_rank_layout_measured_s(self->map->layout, op,
+                                                                        ring->communicator, NULL));
         if (selection.is_scheduled)
             continue;
         lp_numbering_add_number(&self->waits,

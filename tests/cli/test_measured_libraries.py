@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Libraries as measured: a table and its run agree on free links; traffic makes it longer, never shorter.
+
+Usage: test_measured_libraries.py LIGHTPATH"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree as ET
+
+ALPS = ("--system=generic", "--accelerators=8", "--domain-size=4", "--accelerator=gh200-96")
+TREE = os.path.join(os.path.dirname(__file__), "..", "..")
+UNITS = {"us": 1e-6, "ms": 1e-3}
+
+
+def lightpath(*words):
+    done = subprocess.run([LIGHTPATH, *words], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise AssertionError(done.stderr)
+    return json.loads(done.stdout)
+
+
+def tables():
+    root = ET.parse(os.path.join(TREE, "platforms", "libraries.xml"))
+    for library in root.iter("library"):
+        for table in library.iter("measured"):
+            rows = (row.split("=") for row in table.get("times").split())
+            yield library.get("name"), table, [(size, float(time[:-2]) * UNITS[time[-2:]]) for size, time in rows]
+
+
+class MeasuredTest(unittest.TestCase):
+    def runs(self, operation, library, sizes, *more):
+        answer = lightpath("collective", operation, *ALPS, f"--library={library}", "--format=json",
+                           "--bytes=" + ",".join(sizes), *more)
+        return answer["runs"]
+
+    def test_every_row(self):
+        n = 0
+        for library, table, rows in tables():
+            for more in (("--fidelity=flow",), ("--fidelity=message",), ("--collapse=off",)):
+                runs = self.runs(table.get("operation"), library, [size for size, _ in rows], *more)
+                for run, (size, time_s) in zip(runs, rows, strict=True):
+                    self.assertAlmostEqual(run["time_s"] / time_s, 1, delta=1e-9, msg=f"{library} {size} {more}")
+                    self.assertAlmostEqual(run["alone_s"] / time_s, 1, delta=1e-9)
+                    self.assertTrue(run["algorithm"].endswith(", measured"), run["algorithm"])
+                    n += 1
+        self.assertGreater(n, 200)
+
+    def test_cross(self):
+        """CXI below, and LINKx above where their tables cross, at 93 KiB a peer."""
+        for peer, best in ((64, "alps-ompi-cxi"), (90, "alps-ompi-cxi"), (96, "alps-ompi-linkx"),
+                           (128, "alps-ompi-linkx"), (512, "alps-ompi-linkx")):
+            names = ("alps-ompi-cxi", "alps-ompi-linkx", "alps-mpich")
+            times = {name: self.runs("all-to-all", name, [f"{8 * peer}KiB"])[0]["time_s"] for name in names}
+            self.assertEqual(min(times, key=times.get), best)
+
+    def test_other_ranks(self):
+        run, = lightpath("collective", "all-reduce", "--system=generic", "--accelerators=64", "--domain-size=4",
+                         "--accelerator=gh200-96", "--library=alps-nccl", "--bytes=1MiB", "--format=json")["runs"]
+        self.assertIn(", measured, scaled as ", run["algorithm"])
+        self.assertGreater(run["time_s"], 164e-6)
+
+    def program(self, more):
+        """All-reduces of everybody, with and without sends beside them."""
+        path = os.path.join(self.directory, "p.xml")
+        with open(path, "w", encoding="utf-8") as stream:
+            stream.write('<program name="p" ranks="8" library="alps-nccl"><groups name="all" size="8"/>'
+                         f'<ranks list="0-7"><all-reduce queue="comm" group="all" bytes="16777216B"/>{more}</ranks>'
+                         '</program>')
+        answers = [lightpath("simulate", path, *ALPS, "--format=json", f"--collapse={collapse}",
+                             f"--fidelity={fidelity}")
+                   for collapse in ("on", "off") for fidelity in ("flow", "message")]
+        times = [answer["simulated"]["iteration_time_s"] for answer in answers]
+        self.assertAlmostEqual(times[0] / times[2], 1, delta=1e-6)
+        self.assertAlmostEqual(times[1] / times[3], 1, delta=1e-6)
+        for answer in answers:
+            self.assertTrue(any("as measured are all-reduce of 8 ranks on 2 nodes" in warning
+                                for warning in answer["warnings"]), answer["warnings"])
+        return times[0]
+
+    def test_traffic(self):
+        with tempfile.TemporaryDirectory() as self.directory:
+            alone_s = self.program("")
+            self.assertAlmostEqual(alone_s / 461.7e-6, 1, delta=1e-9)
+            beside = '<all-to-all group="all" bytes="{0}"/>'
+            self.assertAlmostEqual(self.program(beside.format("1MB")) / alone_s, 1, delta=1e-9)
+            self.assertGreater(self.program(beside.format("100MB")), 2 * alone_s)
+
+
+if __name__ == "__main__":
+    LIGHTPATH = sys.argv.pop(1)
+    unittest.main()

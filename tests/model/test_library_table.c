@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Measured times: at their sizes, between them, beyond them, and of other groups. */
+#include "model/library_table.h"
+
+#include "tests/testlib.h"
+
+/* All-reduces as by a ring: 2 us a step and 1 GB/s. */
+static LpLibrary
+ring(void)
+{
+    LpLibrary library = {.name = "ring"};
+    for (guint32 n = 2; n <= 8; n *= 2)
+        for (guint64 bytes = 1024; bytes <= 1u << 30; bytes *= 4) {
+            double share = 2.0 * (n - 1.0) / n;
+            library.measured[library.n_measured++] =
+                (LpMeasuredTime){LP_COLLECTIVE_ALL_REDUCE, n, n, bytes,
+                                 2e-6 * 2.0 * (n - 1.0) + share * (double)bytes / 1e9};
+        }
+    return library;
+}
+
+static double
+time_of(const LpLibrary *self, guint64 bytes, guint64 n_ranks, LpMeasuredSource *source)
+{
+    return lp_library_measured_s(self, LP_COLLECTIVE_ALL_REDUCE, bytes, n_ranks, n_ranks, source);
+}
+
+static void
+test_rows(void)
+{
+    LpLibrary library = ring();
+    for (guint32 i = 0; i < library.n_measured; i++) {
+        const LpMeasuredTime *row = &library.measured[i];
+        LpMeasuredSource source;
+        lp_test_close("time", time_of(&library, row->bytes, row->n_ranks, &source), row->time_s,
+                      1e-15);
+        lp_test_true("measured", source.algorithm == NULL && source.n_ranks == row->n_ranks);
+    }
+    lp_test_true("of others", lp_library_measured_s(&library, LP_COLLECTIVE_ALL_TO_ALL, 1024, 8, 4,
+                                                    NULL) == 0.0);
+}
+
+static void
+test_sizes(void)
+{
+    LpLibrary library = {.name = "two", .n_measured = 2};
+    library.measured[0] = (LpMeasuredTime){LP_COLLECTIVE_ALL_REDUCE, 4, 4, 100, 1e-6};
+    library.measured[1] = (LpMeasuredTime){LP_COLLECTIVE_ALL_REDUCE, 4, 4, 10000, 1e-4};
+    static const struct {
+        guint64 bytes;
+        double time_s;
+    } rows[] = {{1, 1e-6}, {100, 1e-6}, {1000, 1e-5}, {10000, 1e-4}, {1000000, 1e-2}};
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
+        lp_test_close("time", time_of(&library, rows[i].bytes, 4, NULL) / rows[i].time_s, 1.0,
+                      1e-12);
+}
+
+/* The law that they follow holds beyond them, too. */
+static void
+test_ranks(void)
+{
+    LpLibrary library = ring();
+    LpMeasuredSource source;
+    double got_s = time_of(&library, 1u << 20, 64, &source);
+    double wanted_s = 2e-6 * 2.0 * 63.0 + 2.0 * 63.0 / 64.0 * 1048576.0 / 1e9;
+    lp_test_close("64 ranks", got_s / wanted_s, 1.0, 1e-9);
+    lp_test_text("as", source.algorithm, "ring");
+    lp_test_true("from 8", source.n_ranks == 8 && source.n_nodes == 8);
+    lp_test_true("within a node", lp_library_measured_s(&library, LP_COLLECTIVE_ALL_REDUCE, 1024, 8,
+                                                        1, NULL) == 0.0);
+    g_autofree char *text = lp_library_measured_text(&library);
+    lp_test_true("said",
+                 g_str_has_suffix(text, "all-reduce of 8 ranks on 8 nodes (others on several "
+                                        "scaled as ring); all else has its protocols alone"));
+}
+
+int
+main(void)
+{
+    static const LpTestCase cases[] = {
+        {"rows", test_rows}, {"sizes", test_sizes}, {"ranks", test_ranks}, {NULL, NULL}};
+    return lp_test_run("library table", cases);
+}

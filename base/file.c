@@ -141,6 +141,14 @@ lp_file_check_output(const char *path, GError **error)
                                           : fail(error, path, errno);
 }
 
+/* GLib would take files that this variable names for shipped ones: constants would change, and no
+ * output would say so. Own catalogues are options of the program. */
+__attribute__((constructor)) static void
+forget_overlays(void)
+{
+    g_unsetenv("G_RESOURCE_OVERLAYS");
+}
+
 static int
 compare_names(gconstpointer a, gconstpointer b)
 {

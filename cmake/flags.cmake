@@ -13,6 +13,13 @@ target_compile_options(lp_flags INTERFACE
 if(LIGHTPATH_WERROR)
     target_compile_options(lp_flags INTERFACE -Werror)
 endif()
+# What is built to be used ends where its memory is overrun, and its tables of addresses are constant
+# once it runs. Sanitizers have their own ways.
+if(CMAKE_BUILD_TYPE MATCHES "Rel" AND NOT LIGHTPATH_SANITIZE)
+    target_compile_options(lp_flags INTERFACE
+        -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+    target_link_options(lp_flags INTERFACE -Wl,-z,relro -Wl,-z,now)
+endif()
 if(LIGHTPATH_SANITIZE)
     target_compile_options(lp_flags INTERFACE
         -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)

@@ -85,6 +85,33 @@ class Install(unittest.TestCase):
                                     "--format=json"))
             self.assertEqual(times[i], report["simulated"]["iteration_time_s"])
 
+    def test_hardening(self):
+        """Program and library have a stack protector, checked copies, and constant tables of addresses."""
+        if os.environ["CFLAGS"]:
+            self.skipTest("sanitizers have their own ways")
+        for path in (self.prefix / "bin/lightpath", self.libdir / "liblightpath.so"):
+            headers = run("readelf", "--wide", "--program-headers", "--dynamic", path)
+            self.assertIn("GNU_RELRO", headers)
+            self.assertRegex(headers, r"\(FLAGS(_1)?\).*NOW")
+            symbols = run("nm", "--dynamic", path)
+            self.assertIn("__stack_chk_fail", symbols)
+            self.assertRegex(symbols, r"U __\w+_chk")
+
+    def test_overlays(self):
+        """What GLib would lay over shipped files is not looked at, by the program or the library."""
+        accelerators = (SOURCE / "platforms/accelerators.xml").read_text()
+        slow = self.prefix / "slow.xml"
+        slow.write_text(accelerators.replace("312Tf", "3.12Tf"))
+        self.assertNotEqual(slow.read_text(), accelerators)
+        overlay = f"/lightpath/platforms/catalogue/accelerators.xml={slow}"
+        program = self.prefix / "use_library_overlays"
+        run(*self.compiler(), "-o", program, SOURCE / "tests/cli/use_library.c",
+            *self.flags("--cflags", "--libs"))
+        small = ["gpt3-125m", "dgx-a100-8"]
+        for words in ([program, *small], [self.prefix / "bin/lightpath", "estimate", *small]):
+            self.assertEqual(run(*words, env=dict(self.environment, G_RESOURCE_OVERLAYS=overlay)),
+                             run(*words, env=self.environment))
+
     def test_library_locale(self):
         """A host program's language changes how it prints numbers, not which."""
         program = self.prefix / "use_library_locale"

@@ -41,9 +41,9 @@ machine_of(const LpSearchReport *self, const LpSearchRun *run)
 
 /* "tp=8 pp=2 ...". Returns: (transfer full). */
 static char *
-settings_text(const LpSearchReport *self, const LpSearchRun *run)
+settings_text(const LpSearchReport *self, const LpSearchPlan *plan)
 {
-    g_auto(GStrv) settings = lp_search_space_settings(self->space, &run->plan);
+    g_auto(GStrv) settings = lp_search_space_settings(self->space, plan);
     return g_strjoinv(" ", settings);
 }
 
@@ -117,7 +117,7 @@ append_plans(GString *out, const LpSearchReport *self, gboolean front)
         const LpSearchRun *run = run_at(self, i);
         if (front && !run->is_on_front)
             continue;
-        g_autofree char *settings = settings_text(self, run);
+        g_autofree char *settings = settings_text(self, &run->plan);
         g_autofree char *difference = front ? g_strdup("") : difference_text(self, run);
         lp_text_table_add_row(table);
         lp_text_table_add_cell(table, "%u", i + 1);
@@ -229,7 +229,9 @@ lp_search_report_to_text(const LpSearchReport *self)
     if (isfinite(self->space->least_lacking_bytes)) {
         g_autofree char *lacking =
             lp_quantity_format(LP_QUANTITY_SIZE, self->space->least_lacking_bytes);
-        g_string_append_printf(out, "  the nearest of those that do not fit lacks %s\n", lacking);
+        g_autofree char *settings = settings_text(self, &self->space->nearest);
+        g_string_append_printf(out, "  the nearest of those that do not fit lacks %s: %s\n",
+                               lacking, settings);
     }
     if (result->n_left > 0 && result->runs->len > 0)
         g_string_append_printf(out,
@@ -249,18 +251,33 @@ lp_search_report_to_text(const LpSearchReport *self)
     return g_string_free(out, FALSE);
 }
 
+/* Sets "set" of @object. */
+static void
+add_settings(json_t *object, const LpSearchSpace *space, const LpSearchPlan *plan)
+{
+    json_t *set = lp_json_set_object(object, "set");
+    g_auto(GStrv) settings = lp_search_space_settings(space, plan);
+    for (char **setting = settings; *setting != NULL; setting++) {
+        g_auto(GStrv) parts = g_strsplit(*setting, "=", 2);
+        lp_json_set_text(set, parts[0], parts[1]);
+    }
+}
+
+/* What the nearest of plans that do not fit lacks, and which it is. */
+static void
+add_nearest(json_t *root, const LpSearchSpace *space)
+{
+    lp_json_set_number(root, "least_lacking_bytes", space->least_lacking_bytes);
+    add_settings(lp_json_set_object(root, "least_lacking_plan"), space, &space->nearest);
+}
+
 void
 lp_search_report_add_plan(json_t *plans, const LpSearchReport *self, guint index)
 {
     const LpSearchRun *run = run_at(self, index);
     json_t *object = lp_json_append_object(plans);
     lp_json_set_count(object, "rank", index + 1);
-    json_t *set = lp_json_set_object(object, "set");
-    g_auto(GStrv) settings = lp_search_space_settings(self->space, &run->plan);
-    for (char **setting = settings; *setting != NULL; setting++) {
-        g_auto(GStrv) parts = g_strsplit(*setting, "=", 2);
-        lp_json_set_text(set, parts[0], parts[1]);
-    }
+    add_settings(object, self->space, &run->plan);
     lp_json_set_text(object, "platform", lp_file_label(machine_of(self, run)->path));
     lp_json_set_count(object, "accelerators", machine_of(self, run)->n_accelerators);
     lp_json_set_number(object, "iteration_time_s", run->time_s);
@@ -311,7 +328,7 @@ lp_search_report_to_json(const LpSearchReport *self)
     for (char *const *reason = self->refused_machines; *reason != NULL; reason++)
         lp_json_append_text(machines, *reason);
     if (isfinite(space->least_lacking_bytes))
-        lp_json_set_number(root, "least_lacking_bytes", space->least_lacking_bytes);
+        add_nearest(root, space);
     lp_json_set_count(root, "bounded", result->n_bounded);
     lp_json_set_count(root, "alike", result->n_twins);
     lp_json_set_count(root, "simulated", result->n_simulated);

@@ -124,7 +124,10 @@ fits(Walk *self, const LpWorkload *workload)
     if (self->space->ignore_memory || fit.fits)
         return TRUE;
     self->space->n_refused_memory++;
-    self->space->least_lacking_bytes = fmin(self->space->least_lacking_bytes, -fit.spare_bytes);
+    if (-fit.spare_bytes < self->space->least_lacking_bytes) {
+        self->space->least_lacking_bytes = -fit.spare_bytes;
+        self->space->nearest = self->plan;
+    }
     return FALSE;
 }
 

@@ -36,6 +36,7 @@ typedef struct {
     guint64 n_considered;       /**< combinations, on all machines */
     guint64 n_refused_memory;   /**< legal, and larger than an accelerator's memory */
     double least_lacking_bytes; /**< what the nearest of these lacks; INFINITY: there is none */
+    LpSearchPlan nearest;       /**< that one, but for its times */
     double best_closed_s;       /**< the least that the closed form says of any; INFINITY: none */
     GArray *plans;              /* owned: LpSearchPlan */
     GArray *refusals;           /* owned: LpSearchRefusal, most first */

@@ -329,8 +329,12 @@ class Deaths(Sweep):
         self.assertEqual(states["done"], int(err.split()[3]))
 
     def test_two(self):
-        """Two sweeps on one store share its points, and both end when all are there."""
+        """Two sweeps on one store share its points, run none twice, and both end when all are there."""
         study = self.study(many(20), attributes='command="estimate"')
+        self.taken("sweep", study, "--slurm=write")
+        self.ask("study.sqlite", "CREATE TABLE claims (point_id, owner)")
+        self.ask("study.sqlite", "CREATE TRIGGER claim AFTER UPDATE ON point WHEN NEW.state = 'running' BEGIN "
+                                 "INSERT INTO claims VALUES (NEW.point_id, NEW.owner); END")
         words = [PROGRAM, "sweep", study, "--export=csv", "--jobs=1"]
         both = [subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(2)]
         told = [child.communicate() for child in both]
@@ -338,6 +342,8 @@ class Deaths(Sweep):
         self.assertEqual(told[0], told[1])
         self.assertEqual(told[0][0].count("\n"), 201)
         self.finished("study.sqlite", 200)
+        self.assertEqual(self.ask("study.sqlite", "SELECT count(*), count(DISTINCT point_id), count(DISTINCT owner) FROM claims"),
+                         [(200, 200, 2)])
 
     def test_orphan(self):
         """A sweep takes over what another one that died had begun, and waits for one that lives."""

@@ -4,12 +4,14 @@
 and on ports of their own. Skipped, with the reason, where they cannot start.
 
 Environment: LIGHTPATH (the built program)."""
+import contextlib
 import getpass
 import os
 import re
 import shutil
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -150,10 +152,20 @@ class Slurm(Case):
     def ended(self):
         self.assertTrue(wait_for(lambda: not self.tasks()), self.cluster.ask("squeue"))
 
-    def submit(self, n_left, n_tasks):
+    def has_results(self):
+        """Whether the first task has stored some on the disk of its node."""
+        for name in os.listdir(self.folder + "/disk"):
+            store = f"{self.folder}/disk/{name}/part.sqlite"
+            with contextlib.suppress(sqlite3.OperationalError), contextlib.closing(sqlite3.connect(store)) as database:
+                (first, n), = database.execute("SELECT min(place), count(json) FROM member LEFT JOIN result USING (point_id)")
+                if first == 0 and n > 3:
+                    return True
+        return False
+
+    def submit(self, n_left, n_tasks, n_points=120):
         """The number of the job that runs what is missing."""
         told = self.taken("sweep", "study.xml", "--slurm", "--points-per-task=20", **self.words)
-        found = re.fullmatch(r"(\d+) of 120 points are left, for (\d+) tasks: job (\d+)\n.*\n", told)
+        found = re.fullmatch(rf"(\d+) of {n_points} points are left, for (\d+) tasks: job (\d+)\n.*\n", told)
         self.assertIsNotNone(found, told)
         self.assertIn(int(found[1]), n_left)
         self.assertEqual(int(found[2]), n_tasks)
@@ -180,15 +192,18 @@ class Slurm(Case):
 
     def test_time_limit(self):
         """A task that is told to end brings what it has, and is gone on with."""
+        with open(self.folder + "/study.xml", "w", encoding="utf-8") as file:
+            file.write(STUDY.replace("16..640+16", "16..2560+16"))
+        os.mkdir(self.folder + "/disk")
+        self.words["env"] = dict(self.words["env"], TMPDIR=self.folder + "/disk")
         wanted = self.taken("sweep", "study.xml", "--store=whole", "--export=csv", **self.words)
-        job = self.submit({120}, ARRAY)
-        self.assertTrue(wait_for(lambda: f"{job}_0" in self.tasks("running")))
-        time.sleep(1.0)
+        job = self.submit({480}, ARRAY, 480)
+        self.assertTrue(wait_for(self.has_results))
         self.cluster.ask("scancel", "--signal=TERM", "--batch", f"{job}_0")
         self.ended()
         with open(self.folder + "/study.sqlite.parts/0.log", encoding="utf-8") as file:
-            self.assertRegex(file.read(), r"lightpath: sweep: stopped, \d+ of 24 points are in ")
-        self.submit(set(range(1, 24)), 1)
+            self.assertRegex(file.read(), r"lightpath: sweep: stopped, \d+ of 96 points are in ")
+        self.submit(set(range(1, 96)), 1, 480)
         self.ended()
         self.assertEqual(self.taken("sweep", "study.xml", "--slurm", "--points-per-task=20", "--export=csv", **self.words), wanted)
 

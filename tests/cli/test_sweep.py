@@ -1,25 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""lightpath sweep: every point of a study is in the store once, whatever ends the sweep, and what is exported does not depend on
-who ran it and when.
+"""lightpath sweep: which points a study has, and what the store keeps and hands on of them.
 
-Environment: LIGHTPATH (the built program). With --all: as many deaths as docs/sweep.md tells of."""
+Environment: LIGHTPATH (the built program)."""
 import contextlib
 import csv
 import io
 import itertools
 import json
 import os
-import random
-import signal
 import sqlite3
-import subprocess
 import sys
 import tempfile
 import time
 import unittest
 
-from test_command_line import PROGRAM, SOURCE, Case, run
+from test_command_line import SOURCE, Case
 
 sys.path.insert(0, str(SOURCE / "tests/support"))
 import browser  # noqa: E402
@@ -271,144 +267,6 @@ class Refused(Sweep):
         self.refused(1, "nowhere: got no file", "sweep", "merge", self.path("new"), self.path("nowhere"))
 
 
-class Deaths(Sweep):
-    """What ends a sweep costs what was under way, and nothing else."""
-
-    def whole(self, store):
-        """That the file is one, and each point has at most one result."""
-        self.assertEqual(self.ask(store, "PRAGMA integrity_check"), [("ok",)])
-        self.assertEqual(self.ask(store, "PRAGMA foreign_key_check"), [])
-        self.assertEqual(self.ask(store, "SELECT count(*) FROM point WHERE state IN ('done', 'refused') AND "
-                                         "point_id NOT IN (SELECT point_id FROM result)"), [(0,)])
-
-    def finished(self, store, n):
-        self.whole(store)
-        self.assertEqual(self.ask(store, "SELECT state, count(*) FROM point GROUP BY state"), [("done", n)])
-        self.assertEqual(self.ask(store, "SELECT count(*) FROM result"), [(n,)])
-
-    def test_kill(self):
-        """SIGKILL at any instant, again and again: the export has the bytes of a sweep that nothing ended."""
-        # Estimates are quicker, and die as simulations do.
-        n_deaths, command = (200, "simulate") if "--all" in sys.argv else (12, "estimate")
-        study = self.study(many(50), attributes=f'command="{command}"')
-        draw, n_midway = random.Random(40), 0
-        wanted = self.taken("sweep", study, f"--store={self.path('whole')}", "--export=csv")
-        self.assertEqual(wanted.count("\n"), 501)
-        for _ in range(n_deaths):
-            child = subprocess.Popen([PROGRAM, "sweep", study, "--jobs=2", "--store=" + self.path("dead")],
-                                     stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-            try:
-                child.wait(draw.uniform(0.0, 1.0))
-            except subprocess.TimeoutExpired:
-                child.send_signal(signal.SIGKILL)
-                child.wait()
-            self.assertIn((child.returncode, child.stderr.read()), ((-signal.SIGKILL, ""), (0, "")))
-            child.stderr.close()
-            if os.path.exists(self.path("dead")) and os.path.getsize(self.path("dead")) > 0:
-                self.whole("dead")
-                n_done = self.ask("dead", "SELECT count(*) FROM result")[0][0]
-                n_midway += 0 < n_done < 500
-                if n_done == 500:
-                    os.remove(self.path("dead"))
-        self.assertGreater(n_midway, n_deaths // 6)
-        self.assertEqual(self.taken("sweep", study, f"--store={self.path('dead')}", "--export=csv"), wanted)
-        self.finished("dead", 500)
-
-    def test_interrupt(self):
-        """Ctrl-C ends it in a line and by the signal, keeps what is done, and leaves nothing claimed."""
-        study = self.study(many(50))
-        child = subprocess.Popen([PROGRAM, "sweep", study, "--jobs=1"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                 text=True, start_new_session=True)
-        time.sleep(1.0)
-        os.killpg(child.pid, signal.SIGINT)
-        out, err = child.communicate()
-        self.assertEqual((child.returncode, out), (-signal.SIGINT, ""), err)
-        self.assertRegex(err, r"^lightpath: sweep: stopped, \d+ of 500 points are in .*; the same command goes on\n$")
-        states = dict(self.ask("study.sqlite", "SELECT state, count(*) FROM point GROUP BY state"))
-        self.assertEqual(set(states), {"done", "waiting"})
-        self.assertEqual(states["done"], int(err.split()[3]))
-
-    def test_two(self):
-        """Two sweeps on one store share its points, run none twice, and both end when all are there."""
-        study = self.study(many(20), attributes='command="estimate"')
-        self.taken("sweep", study, "--slurm=write")
-        self.ask("study.sqlite", "CREATE TABLE claims (point_id, owner)")
-        self.ask("study.sqlite", "CREATE TRIGGER claim AFTER UPDATE ON point WHEN NEW.state = 'running' BEGIN "
-                                 "INSERT INTO claims VALUES (NEW.point_id, NEW.owner); END")
-        words = [PROGRAM, "sweep", study, "--export=csv", "--jobs=1"]
-        both = [subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(2)]
-        told = [child.communicate() for child in both]
-        self.assertEqual([err for _, err in told], ["", ""])
-        self.assertEqual(told[0], told[1])
-        self.assertEqual(told[0][0].count("\n"), 201)
-        self.finished("study.sqlite", 200)
-        self.assertEqual(self.ask("study.sqlite", "SELECT count(*), count(DISTINCT point_id), count(DISTINCT owner) FROM claims"),
-                         [(200, 200, 2)])
-
-    def test_orphan(self):
-        """A sweep takes over what another one that died had begun, and waits for one that lives."""
-        study = self.study(many(20), attributes='command="estimate"')
-        child = subprocess.Popen([PROGRAM, "sweep", study, "--jobs=1"], stdout=subprocess.DEVNULL)
-        while not os.path.exists(self.path("study.sqlite")) or os.path.getsize(self.path("study.sqlite")) < 100000:
-            time.sleep(0.01)
-        os.kill(child.pid, signal.SIGSTOP)
-        other = subprocess.Popen([PROGRAM, "sweep", study, "--jobs=1"], stdout=subprocess.DEVNULL)
-        with self.assertRaises(subprocess.TimeoutExpired):
-            other.wait(1.0)
-        child.kill()
-        child.wait()
-        self.assertEqual(other.wait(), 0)
-        self.finished("study.sqlite", 200)
-
-    def test_crash(self):
-        """A point whose process is killed is told of, and run by the next sweep."""
-        study = self.study(many(20), attributes='command="estimate"')
-        child = subprocess.Popen([PROGRAM, "sweep", study, "--jobs=1"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                                 text=True)
-        killed = 0
-        while killed < 3 and child.poll() is None:
-            with contextlib.suppress(OSError, IndexError, ValueError), \
-                    open(f"/proc/{child.pid}/task/{child.pid}/children", encoding="ascii") as file:
-                os.kill(int(file.read().split()[0]), signal.SIGKILL)
-                killed += 1
-            time.sleep(0.05)
-        told = child.communicate()[1]
-        self.assertEqual(child.returncode, 1)
-        self.assertRegex(told, r"^lightpath: sweep: got \d of 200 points without a result, wanted all; the same command tries "
-                               r"them again \(got no result \(wait status 9\)[^\n]*\n$")
-        self.assertEqual(len(self.rows(study)), 200)
-        self.finished("study.sqlite", 200)
-
-    def test_full(self):
-        """A disk that fills up ends the sweep in a line; with room it goes on."""
-        study, store = self.study(many(20), attributes='command="estimate"'), self.path("store")
-        wanted = self.taken("sweep", study, f"--store={self.path('whole')}", "--export=csv")
-        # Blocks of 1,024 bytes: nothing, tables alone, some points, and some results.
-        for blocks in (0, 16, 100, 250):
-            done = subprocess.run(["bash", "-c", f"ulimit -f {blocks}; exec \"$@\"", "bash", PROGRAM, "sweep", study,
-                                   f"--store={store}"], capture_output=True, text=True)
-            self.assertEqual((done.returncode, done.stdout), (1, ""), blocks)
-            self.assertRegex(done.stderr, r"^lightpath: [^\n]*store: got \"[^\n]*\n$")
-        self.assertGreater(self.ask("store", "SELECT count(*) FROM result")[0][0], 0)
-        self.whole("store")
-        self.assertEqual(self.taken("sweep", study, f"--store={store}", "--export=csv"), wanted)
-
-    def test_small_disk(self):
-        """The same on a file system that is full."""
-        place = self.path("disk")
-        os.mkdir(place)
-        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=300k", "tmpfs", place], capture_output=True).returncode:
-            self.skipTest("this user may not mount a file system")
-        try:
-            done = run("sweep", self.study(many(20), attributes='command="estimate"'), f"--store={place}/store")
-            self.assertEqual((done.returncode, done.stdout), (1, ""))
-            self.assertRegex(done.stderr, r"^lightpath: [^\n]*store: got \"database or disk is full\"[^\n]*\n$")
-            self.assertGreater(self.ask("disk/store", "SELECT count(*) FROM result")[0][0], 0)
-            self.whole("disk/store")
-        finally:
-            subprocess.run(["umount", place], check=True)
-
-
 class Stores(Sweep):
     """What is there is not run again; stores are joined."""
 
@@ -499,4 +357,4 @@ class Plot(Sweep):
 
 
 if __name__ == "__main__":
-    sys.exit(unittest.main(argv=[word for word in sys.argv if word != "--all"]))
+    sys.exit(unittest.main())

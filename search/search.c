@@ -3,6 +3,8 @@
 #include "search/search.h"
 
 #include "base/child_pool.h"
+#include "model/closed_form.h"
+#include "platforms/catalogue/libraries.h"
 #include "sim/run/simulation.h"
 #include "workloads/program/program_alike.h"
 #include "workloads/program/training_program.h"
@@ -18,7 +20,7 @@
 /* What a child process tells. */
 typedef struct {
     gboolean is_told, is_good;
-    double time_s;
+    double time_s, closed_s;
     LpTerms terms;
     LpLinkTraffic traffic;
     char message[MESSAGE_MAX];
@@ -31,8 +33,22 @@ typedef struct {
 
 /* --- in the child --- */
 
+static double
+closed_form_s(const LpSetup *setup)
+{
+    LpFabric fabric = lp_machine_fabric(setup->machine);
+    LpClosedFormInput input = {.transformer = &setup->workload->transformer,
+                               .plan = &setup->workload->plan,
+                               .accelerator = &setup->machine->accelerator,
+                               .fabric = &fabric,
+                               .accelerators = setup->placement->accelerators,
+                               .rings = lp_library_rings(setup->library)};
+    LpTerms terms = lp_closed_form_terms(&input);
+    return lp_terms_sum(&terms);
+}
+
 static LpSimulation *
-simulate(const Task *task, GError **error)
+simulate(const Task *task, double *out_closed_s, GError **error)
 {
     g_autoptr(LpWorkload) workload = lp_search_space_workload(task->space, task->plan, error);
     if (workload == NULL)
@@ -40,7 +56,10 @@ simulate(const Task *task, GError **error)
     g_autoptr(LpSetup) setup =
         lp_setup_new(workload, task->space->machines[task->plan->machine], error);
     LpSimulationOptions options = {.fidelity = LP_FIDELITY_FLOW, .collapse = TRUE, .alone = TRUE};
-    return setup != NULL ? lp_simulation_run(setup, options, error) : NULL;
+    if (setup == NULL)
+        return NULL;
+    *out_closed_s = closed_form_s(setup);
+    return lp_simulation_run(setup, options, error);
 }
 
 static void
@@ -48,7 +67,7 @@ work(const void *data, GByteArray *result)
 {
     Told *told = (Told *)(gpointer)result->data;
     g_autoptr(GError) error = NULL;
-    g_autoptr(LpSimulation) simulation = simulate(data, &error);
+    g_autoptr(LpSimulation) simulation = simulate(data, &told->closed_s, &error);
     told->is_told = TRUE;
     told->is_good = simulation != NULL;
     if (simulation == NULL) {

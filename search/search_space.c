@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* A plan whose bound is so many times the best closed form seen is not among the first to run. */
-#define FAR 1.5
+#define FAR 1.25
 
 /* What of a communication library the closed form and the bound ask for. */
 typedef struct {

@@ -15,7 +15,7 @@ typedef struct {
     double memory_bytes;               /**< of an accelerator of the fullest stage */
     double bound_s;                    /**< no simulation is faster: model/lower_bound.h */
     double closed_s; /**< by the consistent closed form; INFINITY where the bound is so far above
-                        the best closed form that it was not worked out */
+                        the best closed form that it was not worked out yet */
 } LpSearchPlan;
 
 /** Why plans were refused: the attribute that a rule begins with, how many, and the first one's

@@ -2,17 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Libraries as measured: a table and its run agree on free links; traffic makes it longer, never shorter.
 
-Usage: test_measured_libraries.py LIGHTPATH"""
+Environment: LIGHTPATH (the built program)."""
 import json
 import os
 import subprocess
-import sys
 import tempfile
 import unittest
 import xml.etree.ElementTree as ET
 
 ALPS = ("--system=generic", "--accelerators=8", "--domain-size=4", "--accelerator=gh200-96")
 TREE = os.path.join(os.path.dirname(__file__), "..", "..")
+LIGHTPATH = os.environ["LIGHTPATH"]
 UNITS = {"us": 1e-6, "ms": 1e-3}
 
 
@@ -91,5 +91,4 @@ class MeasuredTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    LIGHTPATH = sys.argv.pop(1)
     unittest.main()

@@ -148,6 +148,18 @@ lp_folder_write(const char *path, const LpFolderFile *files, guint n, GError **e
     return FALSE;
 }
 
+/* Whether a file can be made in @path; none stays. */
+static gboolean
+try_inside(const char *path)
+{
+    g_autofree char *trial = g_build_filename(path, "XXXXXX", NULL);
+    int fd = g_mkstemp(trial);
+    if (fd < 0)
+        return FALSE;
+    (void)g_unlink(trial);
+    return close(fd) == 0;
+}
+
 char *
 lp_folder_make(const char *path, GError **error)
 {
@@ -159,7 +171,7 @@ lp_folder_make(const char *path, GError **error)
         first = g_steal_pointer(&at);
         at = g_steal_pointer(&above);
     }
-    if (g_mkdir_with_parents(path, 0777) == 0 && g_access(path, W_OK | X_OK) == 0)
+    if (g_mkdir_with_parents(path, 0777) == 0 && try_inside(path))
         return g_steal_pointer(&first);
     g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_FILE, "%s: %s, wanted a folder to write to",
                 lp_file_label(path), g_strerror(errno));

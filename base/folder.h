@@ -25,7 +25,8 @@ gboolean lp_folder_check(const char *path, const char *const *names,
 gboolean lp_folder_write(const char *path, const LpFolderFile *files, guint n,
                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/** Makes the folder @path, and those above it, unless it is there. Errors: LP_INPUT_ERROR_FILE; no
+/** Makes the folder @path, and those above it, unless it is there, and tries whether files can be
+ * made in it. Errors: LP_INPUT_ERROR_FILE; no
  * folder stays then. Returns: (transfer full) the uppermost that was made, "" if none was. */
 char *lp_folder_make(const char *path, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** Removes folders that lp_folder_make() made, from @path up to @first, as far as they are empty.

@@ -459,7 +459,7 @@ def run(task):
         tables = os.path.join(folder, "tables")
         by_ranks = "--collapse=off" in options
         done = subprocess.run(line + [f"--csv={tables}"] * by_ranks, capture_output=True, text=True, timeout=300)
-        if done.returncode == 1 and done.stderr.count("\n") == 1 and "wanted" in done.stderr:
+        if done.returncode == 1 and done.stderr.count("\n") == 1 and ("wanted" in done.stderr or " ... " in done.stderr):
             return False, []
         if done.returncode != 0:
             return True, [f"exit {done.returncode}: {done.stderr}"]

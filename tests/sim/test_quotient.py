@@ -184,7 +184,7 @@ VARIANTS = [vary_kind, vary_algorithms, vary_framework, vary_domains, vary_exper
 def simulate(line):
     """What the command prints, or None: the plan is refused."""
     done = subprocess.run(line, capture_output=True, text=True, timeout=600)
-    if done.returncode == 1 and done.stderr.count("\n") == 1 and "wanted" in done.stderr:
+    if done.returncode == 1 and done.stderr.count("\n") == 1 and ("wanted" in done.stderr or " ... " in done.stderr):
         return None
     if done.returncode != 0:
         raise RuntimeError(f"{' '.join(line)}: exit {done.returncode}: {done.stderr}")

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+# "cpack" in the build folder makes a Debian package of what "cmake --install" installs, and of
+# nothing else: it builds nothing that is not built.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME lightpath)
+set(CPACK_PACKAGE_CONTACT "The authors of Lightpath <lightpath@localhost>")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+# Plots in pages; programs that use the library.
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS libjs-vega)
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libglib2.0-dev, pkg-config")
+set(CPACK_DEBIAN_PACKAGE_DESCRIPTION
+    "simulates the training of Transformers on electrical and optical machines\n One training iteration runs event by event on a machine that is described in XML, beside\n a closed form of the same iteration; the difference is explained part by part.")
+include(CPack)

@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The Debian package: what it depends on, what it holds, and that what it holds runs.
+
+Environment: BUILD (the build folder), LIGHTPATH (the built program), CFLAGS, VERSION."""
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+
+def run(*line, **keywords):
+    """Standard output of a command that must succeed."""
+    done = subprocess.run([str(word) for word in line], capture_output=True, text=True, **keywords)
+    if done.returncode != 0:
+        raise AssertionError(f"{line}: status {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+@unittest.skipIf(os.environ.get("CFLAGS"), "a package of a build with sanitizers is of no use")
+class Package(unittest.TestCase):
+    def test_package(self):
+        for tool in ("cpack", "dpkg-deb", "dpkg-shlibdeps"):
+            if shutil.which(tool) is None:
+                self.skipTest(f"{tool} is not installed")
+        with tempfile.TemporaryDirectory() as folder:
+            run("cpack", "-G", "DEB", "-B", folder, "--config", f"{os.environ['BUILD']}/CPackConfig.cmake", cwd=folder)
+            package, = pathlib.Path(folder).glob("*.deb")
+            fields = dict(line.split(": ", 1) for line in run("dpkg-deb", "--field", package).splitlines()
+                          if ": " in line and not line.startswith(" "))
+            self.assertEqual((fields["Package"], fields["Version"]), ("lightpath", os.environ["VERSION"]))
+            for library in ("libc6", "libcsv3", "libglib2.0-0", "libjansson4", "libnlopt0", "libsimgrid3.32",
+                            "libsmartcols1", "libsqlite3-0", "libxml2"):
+                self.assertRegex(fields["Depends"], rf"(^|, ){library}( |,|$)")
+            root = pathlib.Path(folder) / "root"
+            run("dpkg-deb", "--extract", package, root)
+            for name in ("bin/lightpath", "share/man/man1/lightpath.1", "share/doc/lightpath/README.md",
+                         "include/lightpath/lightpath.h", "share/bash-completion/completions/lightpath",
+                         "share/lightpath/workloads/gpt3-175b.xml"):
+                self.assertGreater((root / "usr" / name).stat().st_size, 0, name)
+            self.assertEqual(sorted(path.name for path in root.iterdir()), ["usr"])
+            # The two runs of scripts/demo.
+            for words in (["compare", "gpt3-175b", "dgx-a100-1024", "optical-substrate-1024"],
+                          ["simulate", "gpt3-175b", "dgx-a100-1024"]):
+                self.assertEqual(run(root / "usr/bin/lightpath", *words, cwd="/"),
+                                 run(os.environ["LIGHTPATH"], *words, cwd="/"))
+
+
+if __name__ == "__main__":
+    unittest.main()

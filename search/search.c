@@ -240,6 +240,7 @@ take(Search *self, const LpSearchPlan *plan, const Told *told)
         return;
     }
     LpSearchRun run = {.plan = *plan, .time_s = told->time_s, .terms = told->terms};
+    run.plan.closed_s = told->closed_s;
     run.figures =
         lp_search_figures(&self->options->measure, self->space->machines[plan->machine],
                           plan->machine, told->time_s, plan->memory_bytes, &told->traffic);

@@ -2,6 +2,7 @@
 /* lightpath import: workloads from model descriptions of others. */
 #include "cli/commands.h"
 #include "cli/import_plan.h"
+#include "cli/import_trace.h"
 #include "cli/inputs.h"
 #include "cli/options.h"
 #include "cli/output_paths.h"
@@ -75,7 +76,7 @@ to_json(const LpImport *import, const LpWorkload *workload, const char *output)
 
 /* What the command line asks for besides the file. */
 typedef struct {
-    char *output, *format, *platform, *seq, *framework, *system, *accelerators; /* owned */
+    char *output, *format, *platform, *seq, *framework, *system, *accelerators, *groups; /* owned */
 } Options;
 
 static void
@@ -88,6 +89,7 @@ options_clear(Options *self)
     g_free(self->framework);
     g_free(self->system);
     g_free(self->accelerators);
+    g_free(self->groups);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Options, options_clear)
 
@@ -168,7 +170,9 @@ import_file(const char *name, const Options *options, const char *output, LpForm
 gboolean
 lp_cmd_import(int argc, char **argv, GError **error)
 {
-    static const char *const kinds[] = {"huggingface", NULL};
+    static const char *const kinds[] = {"huggingface", "chakra", NULL};
+    if (argc > 1 && lp_import_trace_is(argv[1]))
+        return lp_cmd_import_trace(argc - 1, argv + 1, error);
     g_auto(Options) options = {0};
     const GOptionEntry entries[] = {
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output,
@@ -185,18 +189,23 @@ lp_cmd_import(int argc, char **argv, GError **error)
          "As --platform, a machine of this system", "NAME"},
         {"accelerators", 0, 0, G_OPTION_ARG_STRING, &options.accelerators,
          "With --system: how many accelerators it has", "N"},
+        {"groups", 0, 0, G_OPTION_ARG_FILENAME, &options.groups,
+         "Of traces: ranks of process groups by name", "FILE.json"},
         {"format", 0, 0, G_OPTION_ARG_STRING, &options.format,
          "With -o: how to say what became of the file (default text)", "text|json"},
         {NULL, 0, 0, 0, NULL, NULL, NULL}};
     LpFormat format;
     if (!lp_options_parse("import", "huggingface FILE.json",
-                          "Makes a workload of a model's configuration (config.json).", entries,
-                          &argc, &argv, 2, 2, error) ||
+                          "Makes a workload of a model's configuration (config.json). "
+                          "\"lightpath import chakra --help\" tells of traces.",
+                          entries, &argc, &argv, 2, 2, error) ||
         !lp_format_parse(options.format, &format, error))
         return FALSE;
     g_autoptr(GError) fault = NULL;
     if (lp_choice_parse(argv[1], kinds, &fault) < 0)
         return lp_usage_error(error, "import: %s", fault->message);
+    if (options.groups != NULL)
+        return lp_usage_error(error, "--groups: got it for huggingface, wanted traces");
     gboolean to_file = options.output != NULL && strcmp(options.output, "-") != 0;
     if (options.format != NULL && !to_file)
         return lp_usage_error(

@@ -303,6 +303,9 @@ REFUSED = (
     ('<ranks list="0-2"><all-reduce group="g" bytes="1B"/></ranks><ranks list="3"><all-reduce group="g" bytes="2B"/>'
      '</ranks>', "wanted members that agree"),
     ('<ranks list="0-2"><all-reduce group="g" bytes="1B"/></ranks><ranks list="3"/>', "waits for ever for rank 3"),
+    *((f'<groups name="h" ranks="0-3"/><ranks list="0-2"><all-reduce {queue} group="g" bytes="1B"/></ranks>'
+       f'<ranks list="3"><all-reduce {queue} group="h" bytes="1B"/></ranks>', "waits for ever for rank 3")
+      for queue in ("", 'queue="q"')),
     ('<groups name="x" ranks="0-1"/><groups name="y" ranks="0-1"/>'
      '<ranks list="0"><all-reduce group="x" bytes="1B"/><all-reduce group="y" bytes="1B"/></ranks>'
      '<ranks list="1"><all-reduce group="y" bytes="1B"/><all-reduce group="x" bytes="1B"/></ranks>'

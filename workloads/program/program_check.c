@@ -309,6 +309,18 @@ find_wait(const Check *self, const Actor *actor, const LpOp **out_op, const LpSt
     }
 }
 
+/* Whether @other has come to @meeting, on its compute stream or @stream. */
+static gboolean
+has_come(const Check *self, const Actor *other, LpStream stream, const Meeting *meeting)
+{
+    const LpOp *op = op_of(self, other);
+    if (stream == LP_N_STREAMS)
+        return op != NULL && other->has_come && meeting_of(self, other, op) == meeting;
+    const Item *item = g_queue_peek_head((GQueue *)(guintptr)&other->streams[stream].items);
+    return item != NULL && item->op != NULL && other->streams[stream].has_come &&
+           meeting_of(self, other, item->op) == meeting;
+}
+
 static void
 refuse_waiting(Check *self, const Actor *actor)
 {
@@ -331,12 +343,7 @@ refuse_waiting(Check *self, const Actor *actor)
     const Meeting *meeting = meeting_of(self, actor, op);
     for (guint i = 0; i < meeting->actors->len; i++) {
         const Actor *other = &self->actors[g_array_index(meeting->actors, guint32, i)];
-        const LpOp *other_op = op_of(self, other);
-        gboolean is_there = op->stream == LP_N_STREAMS
-                                ? other_op != NULL && other->has_come &&
-                                      meeting_of(self, other, other_op) == meeting
-                                : other->streams[op->stream].has_come;
-        if (is_there)
+        if (has_come(self, other, op->stream, meeting))
             continue;
         lp_given_program_fail(self->given, op_line(self, op), self->error,
                               "<%s>: got rank %" G_GUINT64_FORMAT

@@ -21,9 +21,8 @@ differ(double a, double b)
 
 /* --- names --- */
 
-/* What each kind of groups is called: no name of two words. */
-static char *
-group_name(LpGroup group)
+char *
+lp_program_group_name(LpGroup group)
 {
     static const char *const names[LP_GROUP_GIVEN] = {[LP_GROUP_TP] = "tp",
                                                       [LP_GROUP_CP] = "cp",
@@ -127,7 +126,7 @@ write_groups(Writer *self)
         if (lp_communicators_n(self->program->communicators, group) == 0)
             continue;
         const LpCommunicator *first = lp_communicators_get(self->program->communicators, group, 0);
-        g_autofree char *name = group_name(group);
+        g_autofree char *name = lp_program_group_name(group);
         g_autofree char *algorithm = lp_algorithms_format(&first->algorithms);
         lp_xml_writer_open(self->xml, "groups");
         lp_xml_writer_attribute(self->xml, "name", name);
@@ -175,7 +174,7 @@ static void
 write_collective(Writer *self, const LpOp *op)
 {
     const LpGroupTraits *traits = lp_group_traits(op->group);
-    g_autofree char *group = group_name(op->group);
+    g_autofree char *group = lp_program_group_name(op->group);
     lp_xml_writer_open(self->xml, lp_collective_names[op->collective]);
     if (op->kind == LP_OP_LAUNCH)
         write_queue(self, "queue", op->stream);

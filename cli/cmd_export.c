@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lightpath export: workloads and programs as traces for other tools. */
+#include "cli/commands.h"
+#include "cli/inputs.h"
+#include "cli/option_rows.h"
+#include "cli/options.h"
+#include "cli/output_paths.h"
+
+#include "base/folder.h"
+#include "base/units.h"
+#include "sim/mapping/setup.h"
+#include "workloads/program/training_program.h"
+#include "workloads/traces/chakra.h"
+#include "workloads/traces/program_trace.h"
+
+#include <string.h>
+
+typedef struct {
+    char *output, *framework, *plan; /* owned */
+    char **settings;                 /* owned */
+} Options;
+
+static void
+options_clear(Options *self)
+{
+    g_free(self->output);
+    g_free(self->framework);
+    g_free(self->plan);
+    g_strfreev(self->settings);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Options, options_clear)
+
+/* --- formats --- */
+
+/* Files of a folder. */
+typedef struct {
+    GPtrArray *names; /* owned texts */
+    GPtrArray *texts; /* owned: GBytes */
+} Files;
+
+static void
+files_clear(Files *self)
+{
+    g_ptr_array_unref(self->names);
+    g_ptr_array_unref(self->texts);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Files, files_clear)
+
+static void
+add_file(Files *self, char *name, GBytes *text)
+{
+    g_ptr_array_add(self->names, name);
+    g_ptr_array_add(self->texts, text);
+}
+
+static gboolean
+write_chakra(const LpTrace *trace, Files *files, GError **error)
+{
+    (void)error;
+    for (guint32 rank = 0; rank < trace->ranks->len; rank++)
+        add_file(files, g_strdup_printf("trace.%u.et", rank),
+                 g_byte_array_free_to_bytes(lp_chakra_write(trace, rank)));
+    char *groups = lp_chakra_groups(trace);
+    add_file(files, g_strdup("groups.json"), g_bytes_new_take(groups, strlen(groups)));
+    return TRUE;
+}
+
+static const struct {
+    const char *name;
+    gboolean (*write)(const LpTrace *trace, Files *files, GError **error);
+} formats[] = {{"chakra", write_chakra}};
+
+/* --- command --- */
+
+static LpTrace *
+make_trace(const Options *options, char **arguments, GError **error)
+{
+    LpPlanChoice plan;
+    g_autoptr(LpWorkload) workload = NULL;
+    g_autoptr(LpMachine) machine = NULL;
+    if (!lp_plan_choice_parse(options->plan, FALSE, &plan, error) ||
+        !lp_load_inputs(arguments[0], arguments[1], (const char *const *)options->settings, plan,
+                        &workload, &machine, error))
+        return NULL;
+    g_autoptr(LpSetup) setup = lp_setup_new(workload, machine, error);
+    g_autoptr(LpProgram) program =
+        setup == NULL ? NULL : lp_training_program_new(workload, &machine->accelerator, error);
+    return program == NULL ? NULL : lp_trace_of_program(program, workload, error);
+}
+
+static gboolean
+export_files(int format, const Options *options, char **arguments, GError **error)
+{
+    g_autoptr(LpTrace) trace = make_trace(options, arguments, error);
+    g_auto(Files) files = {g_ptr_array_new_with_free_func(g_free),
+                           g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref)};
+    if (trace == NULL || !formats[format].write(trace, &files, error))
+        return FALSE;
+    g_autofree LpFolderFile *list = g_new0(LpFolderFile, files.names->len);
+    for (guint i = 0; i < files.names->len; i++) {
+        list[i].name = files.names->pdata[i];
+        list[i].text = g_bytes_get_data(files.texts->pdata[i], &list[i].length);
+    }
+    return lp_folder_write(options->output, list, files.names->len, error);
+}
+
+gboolean
+lp_cmd_export(int argc, char **argv, GError **error)
+{
+    g_auto(Options) options = {0};
+    const GOptionEntry entries[] = {LP_ROW_SET(&options.settings),
+                                    LP_ROW_FRAMEWORK(&options.framework),
+                                    LP_ROW_PLAN(&options.plan),
+                                    {"output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output,
+                                     "The folder to write, new or empty", "DIR"},
+                                    {NULL, 0, 0, 0, NULL, NULL, NULL}};
+    const char *kinds[G_N_ELEMENTS(formats) + 1] = {NULL};
+    for (guint i = 0; i < G_N_ELEMENTS(formats); i++)
+        kinds[i] = formats[i].name;
+    if (!lp_options_parse("export", "FORMAT WORKLOAD PLATFORM",
+                          "Writes what the ranks of a workload or program do as traces for other "
+                          "tools, with the kernel times of the platform's accelerator: chakra.",
+                          entries, &argc, &argv, 3, 3, error) ||
+        !lp_settings_add_framework(&options.settings, options.framework, error))
+        return FALSE;
+    g_autoptr(GError) fault = NULL;
+    int format = lp_choice_parse(argv[1], kinds, &fault);
+    if (format < 0)
+        return lp_usage_error(error, "export: %s", fault->message);
+    if (options.output == NULL)
+        return lp_usage_error(error, "export: got no -o, wanted -o DIR");
+    return export_files(format, &options, argv + 2, error);
+}

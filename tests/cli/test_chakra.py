@@ -1,0 +1,337 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Chakra execution traces: files that are encoded here, byte by byte as the schema has them, take
+the times that follow from their nodes; what is wrong with traces is one line; and a plan's traces,
+written and read again, take the plan's time.
+
+    test_chakra.py [--all]     more plans are drawn, more files are damaged
+
+Environment: LIGHTPATH (the built program)."""
+import json
+import os
+import pathlib
+import random
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import test_program_by_hand
+
+PROGRAM = os.environ["LIGHTPATH"]
+ALL = "--all" in sys.argv
+N_DRAWN, N_DAMAGED = (300, 3000) if ALL else (12, 60)
+# Domains of eight: a port of 100 GB/s and 1 us at each end of a message.
+MACHINE = test_program_by_hand.MACHINE
+DOMAIN_S, DOMAIN_RATE = test_program_by_hand.DOMAIN_S, test_program_by_hand.DOMAIN_RATE
+METADATA, LOAD, STORE, COMPUTE, SEND, RECEIVE, COLLECTIVE = range(1, 8)
+ALL_REDUCE, GATHER, ALL_GATHER, REDUCE_SCATTER = 0, 3, 2, 7
+
+
+def varint(value):
+    value &= (1 << 64) - 1
+    out = bytearray()
+    while value >= 0x80:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes(out) + bytes([value])
+
+
+def number(field, value):
+    return varint(field << 3) + varint(value)
+
+
+def block(field, content):
+    content = content.encode() if isinstance(content, str) else content
+    return varint(field << 3 | 2) + varint(len(content)) + content
+
+
+def attribute(name, value):
+    """An AttributeProto; a whole number may be an (field, value) of another kind of number."""
+    if isinstance(value, bool):
+        body = number(27, value)
+    elif isinstance(value, str):
+        body = block(29, value)
+    elif isinstance(value, float):
+        body = varint(3 << 3 | 1) + struct.pack("<d", value)
+    elif isinstance(value, tuple):
+        body = number(*value)
+    else:
+        body = number(9, value)
+    return block(10, block(1, name) + body)
+
+
+def node(id_, type_, deps=(), control=(), micros=0, name="n", packed=True, inputs=None, **attributes):
+    out = number(1, id_) + block(2, name) + number(3, type_)
+    for field, ids in ((4, control), (5, deps)):
+        if packed and ids:
+            out += block(field, b"".join(varint(i) for i in ids))
+        elif ids:
+            out += b"".join(number(field, i) for i in ids)
+    if micros:
+        out += number(7, micros)
+    if inputs is not None:
+        out += block(8, block(1, inputs))
+    return out + b"".join(attribute(key, value) for key, value in attributes.items())
+
+
+def groups_node(id_, groups):
+    """As PyTorch's observer writes them: a list with one text, JSON."""
+    text = json.dumps([{"pg_name": name, "pg_desc": kind, "ranks": ranks} for name, kind, ranks in groups])
+    return node(id_, METADATA, name="## process_group:init ##", inputs=str([text]))
+
+
+def file_of(nodes, metadata=block(1, "1.0.0")):
+    return b"".join(varint(len(message)) + message for message in [metadata, *nodes])
+
+
+class Case(test_program_by_hand.Case):
+    def write_ranks(self, ranks, name="t"):
+        paths = []
+        for rank, nodes in enumerate(ranks):
+            paths.append(self.folder / f"{name}.{rank}.et")
+            paths[-1].write_bytes(nodes if isinstance(nodes, bytes) else file_of(nodes))
+        return paths
+
+    def time_of(self, ranks, *options):
+        path = self.folder / "imported.xml"
+        self.run_well("import", "chakra", *self.write_ranks(ranks), *options, "-o", path)
+        times = set()
+        for collapse, fidelity in test_program_by_hand.EVERY:
+            found = self.simulate(path, f"--collapse={collapse}", f"--fidelity={fidelity}",
+                                  "--set=library=single-ring")["simulated"]
+            times.add(round(found["iteration_time_s"], 14))
+        self.assertEqual(len(times), 1)
+        return times.pop()
+
+    def check_time(self, ranks, seconds, *options):
+        self.assertAlmostEqual(self.time_of(ranks, *options) / seconds, 1.0, delta=1e-9)
+
+    def check_refused(self, wanted, *words):
+        done = subprocess.run([PROGRAM, *map(str, words)], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (1, "", 1), done.stderr)
+        self.assertIn(wanted, done.stderr)
+
+
+class Times(Case):
+    def test_compute(self):
+        """Whole microseconds, one after the other; both forms of lists of dependencies."""
+        for packed in (True, False):
+            one = [node(1, COMPUTE, micros=1000), node(2, COMPUTE, [1], micros=500, packed=packed),
+                   node(9, COMPUTE, [1], [2], micros=250, packed=packed)]
+            self.check_time([one, one], 1.75e-3)
+
+    def test_order_of_files(self):
+        """A node may stand before those that it depends on."""
+        one = [node(3, COMPUTE, [2], micros=1000), node(2, COMPUTE, micros=500)]
+        self.check_time([one, one], 1.5e-3)
+
+    def test_rates(self):
+        """FLOP and bytes, where there is no time: as the accelerator takes them."""
+        def seconds(**attributes):
+            one = [node(1, COMPUTE, **attributes)]
+            return self.time_of([one, one])
+        launch_s = seconds(num_ops=1, tensor_size=(13, 1))
+        flop_s, bytes_s = seconds(num_ops=10**12) - launch_s, seconds(tensor_size=(13, 10**9)) - launch_s
+        # NVIDIA's datasheet of the A100: 312 TFLOP/s and 2,039 GB/s, of which kernels reach 60 to 100 %.
+        self.assertTrue(0.6 < 1e12 / 312e12 / flop_s <= 1.0 and 0.6 < 1e9 / 2039e9 / bytes_s <= 1.0)
+        self.assertAlmostEqual(seconds(num_ops=10**12, tensor_size=(13, 10**9)) - launch_s, max(flop_s, bytes_s))
+        one = [node(1, LOAD, tensor_size=(13, 10**9)), node(2, STORE, [1], tensor_size=(13, 10**9))]
+        self.assertAlmostEqual(self.time_of([one, one]), 2 * (bytes_s + launch_s))
+
+    def test_message(self):
+        """On a stream of its own; numbers of every kind."""
+        hop_s = DOMAIN_S + 50e6 / DOMAIN_RATE
+        for kind in (7, 9, 11, 13):
+            sender = [node(1, COMPUTE, micros=1000),
+                      node(2, SEND, [1], comm_size=(kind, 50_000_000), comm_dst=(kind, 1), comm_tag=(kind, 7))]
+            receiver = [node(5, RECEIVE, comm_size=(kind, 50_000_000), comm_src=(kind, 0), comm_tag=(kind, 7)),
+                        node(6, COMPUTE, micros=3000), node(7, COMPUTE, [5], micros=1000)]
+            # The compute stream does in order what it can: the receive stands before its first user.
+            self.check_time([sender, receiver], max(1e-3 + hop_s, 3e-3) + 1e-3)
+
+    def test_collectives(self):
+        """comm_size is what a member puts in: of an all-gather its part."""
+        steps = {ALL_REDUCE: 2, ALL_GATHER: 2, REDUCE_SCATTER: 1}
+        for type_, n_parts in steps.items():
+            one = [node(1, COMPUTE, micros=10), node(2, COLLECTIVE, [1], comm_type=type_, comm_size=50_000_000)]
+            # Two ranks: a ring of one step, or two, each of half of the whole buffer.
+            n_steps = 2 if type_ == ALL_REDUCE else 1
+            part = 50e6 if type_ == ALL_GATHER else 25e6
+            self.check_time([one, one], 10e-6 + n_steps * (DOMAIN_S + part / DOMAIN_RATE))
+
+    def test_beside(self):
+        """What does not depend on a collective goes on beside it; control dependencies hold, too."""
+        ring_s = 2 * (DOMAIN_S + 50e6 / DOMAIN_RATE)
+        for deps, control, seconds in (([1], [], max(2e-3, 1e-3 + ring_s)), ([1, 2], [], 2e-3 + ring_s),
+                                       ([1], [2], 2e-3 + ring_s)):
+            one = [node(1, COMPUTE, micros=1000), node(2, COLLECTIVE, [1], comm_type=0, comm_size=100_000_000),
+                   node(3, COMPUTE, deps, control, micros=1000)]
+            with self.subTest(deps=deps, control=control):
+                self.check_time([one, one], seconds)
+
+    def test_joint(self):
+        """Dependencies go through nodes that do nothing."""
+        ring_s = 2 * (DOMAIN_S + 50e6 / DOMAIN_RATE)
+        one = [node(1, COMPUTE, micros=1000), node(2, COLLECTIVE, [1], comm_type=0, comm_size=100_000_000),
+               node(4, METADATA, [2]), node(5, METADATA, [4]), node(3, COMPUTE, [1, 5], micros=1000)]
+        self.check_time([one, one], 2e-3 + ring_s)
+
+    def test_callers(self):
+        """Control dependencies are on callers, whom converters leave out."""
+        one = [node(1, COMPUTE, [], [77], micros=1000), node(2, COMPUTE, [1], [78, 1], micros=500)]
+        self.check_time([one, one], 1.5e-3)
+
+    def test_streams(self):
+        """Nodes of a stream keep their order without dependencies; the host runs beside."""
+        one = [node(1, COMPUTE, micros=1000, stream=7), node(2, COMPUTE, micros=1000, stream=7),
+               node(3, COMPUTE, micros=1500, stream=20), node(4, COMPUTE, micros=2500, is_cpu_op=True)]
+        self.check_time([one, one], 2.5e-3)
+        self.check_time([[*one, node(5, COMPUTE, [4], micros=100, stream=20)]] * 2, 2.6e-3)
+
+    def test_groups(self):
+        """As PyTorch tells them, and as ASTRA-sim's file does."""
+        def rank(name):
+            return [node(2, COLLECTIVE, comm_type=0, comm_size=100_000_000, pg_name=name)]
+        ring_s = 2 * (DOMAIN_S + 50e6 / DOMAIN_RATE)
+        told = [[groups_node(1, [("0", "default_pg", []), (pair, "DATA_PARALLEL_GROUP", ranks)]), *rank(pair)]
+                for pair, ranks in (("3", [0, 1]), ("3", [0, 1]), ("4", [2, 3]), ("4", [2, 3]))]
+        self.check_time(told, ring_s)
+        path = self.folder / "groups.json"
+        path.write_text('{"3": [0, 1], "4": [2, 3]}')
+        self.check_time([rank(name) for name in "3344"], ring_s, "--groups", path)
+
+
+class Refused(Case):
+    def refused(self, wanted, ranks, *options):
+        with self.subTest(wanted=wanted):
+            self.check_refused(wanted, "import", "chakra", *self.write_ranks(ranks), *options)
+
+    def test_files(self):
+        good = file_of([node(1, COMPUTE, micros=5)])
+        paths = self.write_ranks([good] * 4)
+        self.check_refused("got rank 3 with 3 files, wanted a file of each rank", "import", "chakra", *paths[:2],
+                           paths[3])
+        self.check_refused("a second time", "import", "chakra", *paths[:2], paths[1])
+        nameless = self.folder / "trace.et"
+        nameless.write_bytes(good)
+        self.check_refused("a name without a rank", "import", "chakra", paths[0], nameless)
+        self.check_refused("No such file", "import", "chakra", self.folder / "none.0.et")
+        self.check_refused("an empty file", "import", "chakra", self.write_ranks([b""])[0])
+        self.check_refused("no GlobalMetadata", "import", "chakra", self.write_ranks([good[8:]])[0])
+        self.check_refused("within a message", "import", "chakra", self.write_ranks([good[:-1]])[0])
+
+    def test_nodes(self):
+        self.refused(":2: got a second node 1", [[node(1, COMPUTE, micros=1), node(1, COMPUTE)]])
+        self.refused("a dependency on node 8", [[node(1, COMPUTE, [8], micros=1)]])
+        self.refused("a cycle of dependencies", [[node(1, COMPUTE, [2], micros=1), node(2, COMPUTE, [1])]])
+        self.refused("a cycle of dependencies", [[node(1, METADATA, [1])]])
+        self.refused("type 9", [[node(1, 9)]])
+        self.refused("type 0", [[node(1, 0)]])
+        self.refused("num_ops -5", [[node(1, COMPUTE, num_ops=-5)]])
+        self.refused("lightpath.time_s", [[node(1, COMPUTE, **{"lightpath.time_s": float("nan")})]])
+        self.refused("comm_type 3", [[node(1, COLLECTIVE, comm_type=GATHER, comm_size=8)]] * 2)
+        self.refused("at most 2^53", [[node(1, COLLECTIVE, comm_type=2, comm_size=2**52)]] * 4)
+
+    def test_messages(self):
+        idle = [node(1, COMPUTE, micros=1)]
+        send = node(2, SEND, comm_size=8, comm_dst=1)
+        receive = node(2, RECEIVE, comm_size=8, comm_src=0)
+        self.refused("wanted a <send> for each", [idle, [receive]])
+        self.refused("wanted a <receive> for each", [[send], idle])
+        self.refused("without comm_dst", [[node(2, SEND, comm_size=8)], [receive]])
+        self.refused("comm_dst 2", [[node(2, SEND, comm_size=8, comm_dst=2)], idle])
+        self.refused("to itself", [[node(2, SEND, comm_size=8, comm_dst=0)], idle])
+        self.refused("8 B that are sent", [[send], [node(2, RECEIVE, comm_size=9, comm_src=0)]])
+
+    def test_groups(self):
+        def rank(groups, name="1", size=8):
+            return [groups_node(1, groups), node(2, COLLECTIVE, comm_type=0, comm_size=size, pg_name=name)]
+        pair, three = ("1", "dp", [0, 1]), ("1", "dp", [0, 1, 2])
+        self.refused("wanted members that agree", [rank([pair]), rank([three]), [node(1, COMPUTE)]])
+        self.refused("wanted members that agree", [rank([pair]), rank([("2", "dp", [0, 1])], "2")])
+        self.refused("got member 5", [rank([("1", "dp", [0, 5])])] * 2)
+        self.refused("in which rank 0 is not", [rank([pair], "7"), rank([pair])])
+        self.refused("members that agree", [rank([pair], size=8), rank([pair], size=9)])
+        self.refused("waits for ever", [rank([pair]), rank([pair])[:1] + [node(3, COMPUTE, micros=1)]])
+        path = self.folder / "groups.json"
+        path.write_text('{"1": [0, 9]}')
+        self.refused("got member 9", [rank([pair])] * 2, "--groups", path)
+
+    def test_damaged(self):
+        """Files whose bytes were changed or cut are read or refused, in one line and little time."""
+        generator = random.Random(7)
+        one = [groups_node(1, [("1", "dp", [0, 1])]), node(2, COMPUTE, micros=10, num_ops=5, stream=3),
+               node(3, COLLECTIVE, [2], [1], comm_type=0, comm_size=1000, pg_name="1", is_cpu_op=False)]
+        good = file_of(one)
+        other = self.write_ranks([good, good])[1]
+        for _ in range(N_DAMAGED):
+            data = bytearray(good)
+            for _ in range(generator.choice([1, 1, 2, 5])):
+                data[generator.randrange(len(data))] = generator.randrange(256)
+            if generator.random() < 0.3:
+                del data[generator.randrange(len(data)):]
+            path = self.folder / "t.0.et"
+            path.write_bytes(data)
+            done = subprocess.run([PROGRAM, "import", "chakra", path, other], capture_output=True, timeout=10)
+            self.assertIn(done.returncode, (0, 1), data)
+            self.assertEqual(done.stderr.count(b"\n"), done.returncode, (data, done.stderr))
+
+
+class Exported(Case):
+    """Traces and the plan that they are of: rounding of 1e-9 at most."""
+
+    def round_trip(self, workload, machine, settings, *options):
+        folder, path = self.folder / "traces", self.folder / "w.xml"
+        shutil.rmtree(folder, ignore_errors=True)
+        self.run_well("export", "chakra", workload, *machine.split(), *settings, "-o", folder)
+        self.run_well("import", "chakra", *folder.glob("*.et"), "-o", path)
+        return self.simulate(path, *options, machine=machine)["simulated"]["iteration_time_s"]
+
+    def test_drawn(self):
+        generator = random.Random(442)
+        n_same = n_tried = 0
+        while n_same < N_DRAWN:
+            n_tried += 1
+            self.assertLess(n_tried, 20 * N_DRAWN)
+            machine, settings = test_program_by_hand.draw(generator)
+            fidelity = generator.choice(["flow", "flow", "message"])
+            collapse = [generator.choice(["on", "off"]) for _ in range(2)]
+            plan = test_program_by_hand.lightpath(
+                "simulate", "gpt3-125m", *machine.split(), *settings, "--ignore-memory", "--format=json",
+                f"--fidelity={fidelity}", f"--collapse={collapse[0]}")
+            if plan.returncode != 0:
+                continue
+            with self.subTest(machine=machine, settings=settings, fidelity=fidelity, collapse=collapse):
+                wanted = json.loads(plan.stdout)["simulated"]["iteration_time_s"]
+                found = self.round_trip("gpt3-125m", machine, settings, f"--fidelity={fidelity}",
+                                        f"--collapse={collapse[1]}")
+                self.assertAlmostEqual(found / wanted, 1.0, delta=1e-9)
+                n_same += 1
+
+    def test_by_hand(self):
+        wanted = self.simulate("dlrm", machine="dgx-h100-64")["simulated"]["iteration_time_s"]
+        found = self.round_trip("dlrm", "dgx-h100-64", [])
+        self.assertAlmostEqual(found / wanted, 1.0, delta=1e-9)
+
+    def test_whole_microseconds(self):
+        """Other readers find times, sizes and groups where the schema has them."""
+        folder = self.folder / "traces"
+        program = self.write('<groups name="g" ranks="0-1"/><ranks list="0-1"><compute time="1.4ms"/>'
+                             '<all-gather group="g" bytes="3MB"/></ranks>')
+        self.run_well("export", "chakra", program, self.machine, "-o", folder)
+        self.assertEqual(json.loads((folder / "groups.json").read_text()), {"1": [0, 1]})
+        data = (folder / "trace.1.et").read_bytes()
+        self.assertIn(number(3, COMPUTE) + number(7, 1400), data)
+        self.assertIn(attribute("comm_type", ALL_GATHER) + attribute("comm_size", 1_500_000)
+                      + attribute("pg_name", "1"), data)
+
+    def test_uneven_experts(self):
+        self.check_refused("loads differ", "export", "chakra", "mixtral-8x7b", "dgx-h100-64", "--set=skew=0.5", "-o",
+                           self.folder / "traces")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[argument for argument in sys.argv if argument != "--all"])

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Nodes of the device become operations; what they cost and whom they meet is in attributes. */
+#include "workloads/traces/chakra.h"
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/units.h"
+#include "workloads/traces/chakra_node.h"
+#include "workloads/traces/trace_files.h"
+#include "workloads/traces/trace_groups.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Counts of bytes and FLOP stay exact as doubles; a century. */
+#define COUNT_MAX 9007199254740992.0
+#define FLOP_MAX 1e27
+#define TIME_MAX_S 3.2e9
+
+typedef struct {
+    LpTrace *trace; /* borrowed */
+    guint32 rank;
+    const char *path;        /* borrowed */
+    guint number;            /* of the node, from 1; 0: of none */
+    guint *n_nodes;          /* borrowed: of all ranks */
+    LpTraceNaming *naming;   /* borrowed: groups */
+    const LpChakraNode *raw; /* borrowed */
+} Reader;
+
+static gboolean fail(const Reader *self, GError **error, const char *format, ...)
+    G_GNUC_PRINTF(3, 4);
+
+static gboolean
+fail(const Reader *self, GError **error, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    g_autofree char *message = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE, "%s:%u: %s", lp_file_label(self->path),
+                self->number, message);
+    return FALSE;
+}
+
+static gboolean
+is_said(const Reader *self, LpChakraAttribute attribute)
+{
+    return self->raw->attributes[attribute].is_said;
+}
+
+/* --- attributes --- */
+
+static gboolean
+read_number(const Reader *self, LpChakraAttribute attribute, double minimum, double maximum,
+            double *io_value, GError **error)
+{
+    const LpChakraValue *value = &self->raw->attributes[attribute];
+    if (!value->is_said)
+        return TRUE;
+    if (value->is_text || !(value->number >= minimum && value->number <= maximum))
+        return fail(self, error, "got %s %.6g, wanted a number from %.6g to %.6g",
+                    lp_chakra_attribute_names[attribute], value->is_text ? NAN : value->number,
+                    minimum, maximum);
+    *io_value = value->number;
+    return TRUE;
+}
+
+static gboolean
+read_word(const Reader *self, LpChakraAttribute attribute, const char *const *words,
+          gboolean *out_is_said, int *out_word, GError **error)
+{
+    *out_is_said = is_said(self, attribute);
+    g_autofree char *text = lp_chakra_text(self->raw->attributes[attribute].text);
+    *out_word = *out_is_said ? lp_choice_parse(text, words, error) : 0;
+    if (*out_word >= 0)
+        return TRUE;
+    g_prefix_error(error, "%s:%u: %s: ", lp_file_label(self->path), self->number,
+                   lp_chakra_attribute_names[attribute]);
+    return FALSE;
+}
+
+static gboolean
+read_size(const Reader *self, guint64 *out_bytes, GError **error)
+{
+    double bytes = 0.0;
+    if (!read_number(self, LP_CHAKRA_TENSOR_SIZE, 0.0, COUNT_MAX, &bytes, error) ||
+        !read_number(self, LP_CHAKRA_COMM_SIZE, 0.0, COUNT_MAX, &bytes, error))
+        return FALSE;
+    *out_bytes = (guint64)bytes;
+    return TRUE;
+}
+
+/* --- kinds --- */
+
+/* A time, or FLOP and bytes where there is none. */
+static gboolean
+read_compute(const Reader *self, LpGivenOp *op, GError **error)
+{
+    double wait_s = 0.0;
+    LpWork *work = &op->work;
+    op->kind = LP_GIVEN_COMPUTE;
+    work->device_s = (double)self->raw->duration_us * 1e-6;
+    if (work->device_s > TIME_MAX_S)
+        return fail(self, error, "got %.3g s, wanted at most a century", work->device_s);
+    if (!read_number(self, LP_CHAKRA_TIME, 0.0, TIME_MAX_S, &work->device_s, error) ||
+        !read_number(self, LP_CHAKRA_OPS, 0.0, FLOP_MAX, &op->flop, error) ||
+        !read_number(self, LP_CHAKRA_TENSOR_SIZE, 0.0, COUNT_MAX, &op->memory_bytes, error) ||
+        !read_number(self, LP_CHAKRA_HOST, 0.0, TIME_MAX_S, &work->host_s, error))
+        return FALSE;
+    work->issue_s = work->host_s;
+    work->bound_s = work->device_s;
+    work->waits = is_said(self, LP_CHAKRA_WAIT);
+    op->has_rates = self->raw->duration_us == 0 && !is_said(self, LP_CHAKRA_TIME) &&
+                    (op->flop > 0.0 || op->memory_bytes > 0.0);
+    if (!op->has_rates)
+        op->flop = op->memory_bytes = 0.0;
+    if (!read_number(self, LP_CHAKRA_ISSUE, 0.0, TIME_MAX_S, &work->issue_s, error) ||
+        !read_number(self, LP_CHAKRA_BOUND, 0.0, TIME_MAX_S, &work->bound_s, error) ||
+        !read_number(self, LP_CHAKRA_IDLE, 0.0, TIME_MAX_S, &work->idle_s, error) ||
+        !read_number(self, LP_CHAKRA_WAIT, 0.0, TIME_MAX_S, &wait_s, error))
+        return FALSE;
+    work->wait_s = wait_s;
+    return TRUE;
+}
+
+static gboolean
+read_message(const Reader *self, LpGivenKind kind, LpGivenOp *op, GError **error)
+{
+    gboolean sends = kind == LP_GIVEN_SEND;
+    LpChakraAttribute other = sends ? LP_CHAKRA_COMM_DESTINATION : LP_CHAKRA_COMM_SOURCE;
+    double peer = 0.0, tag = 0.0, maximum = (double)self->trace->ranks->len - 1.0;
+    op->kind = kind;
+    if (!is_said(self, other))
+        return fail(self, error, "got a %s without %s, wanted the other rank",
+                    sends ? "send" : "receive", lp_chakra_attribute_names[other]);
+    if (!read_number(self, other, 0.0, maximum, &peer, error) ||
+        !read_number(self, LP_CHAKRA_COMM_TAG, 0.0, (double)G_MAXUINT32, &tag, error) ||
+        !read_size(self, &op->bytes, error))
+        return FALSE;
+    op->peer = (gint64)peer;
+    op->tag = (guint32)tag;
+    return (guint32)op->peer != self->rank ||
+           fail(self, error, "got a message of rank %u to itself, wanted another rank", self->rank);
+}
+
+static gboolean
+read_collective(const Reader *self, LpGivenOp *op, GError **error)
+{
+    double type = 0.0, bytes = -1.0;
+    int traffic;
+    op->kind = LP_GIVEN_COLLECTIVE;
+    if (!read_number(self, LP_CHAKRA_COMM_TYPE, 0.0, 255.0, &type, error))
+        return FALSE;
+    int collective = lp_chakra_collective_of((gint64)type);
+    if (collective < 0)
+        return fail(self, error,
+                    "got comm_type %.0f, wanted a collective other than gather (3) "
+                    "and scatter (4)",
+                    type);
+    op->collective = (LpCollective)collective;
+    g_autofree char *name = lp_chakra_text(self->raw->attributes[LP_CHAKRA_GROUP].text);
+    if (!lp_trace_naming_find(self->naming, self->rank, is_said(self, LP_CHAKRA_GROUP) ? name : "",
+                              &op->group, error)) {
+        g_prefix_error(error, "%s:%u: pg_name: ", lp_file_label(self->path), self->number);
+        return FALSE;
+    }
+    if (!read_size(self, &op->bytes, error) ||
+        !read_number(self, LP_CHAKRA_BYTES, 0.0, COUNT_MAX, &bytes, error) ||
+        !read_word(self, LP_CHAKRA_CLASS, lp_traffic_names, &op->has_traffic, &traffic, error))
+        return FALSE;
+    guint n = lp_trace_group(self->trace, op->group)->ranks->len;
+    if (bytes < 0.0)
+        bytes = (double)op->bytes * (double)lp_chakra_members_of(op->collective, n);
+    op->traffic = (LpTraffic)traffic;
+    if (bytes > COUNT_MAX || op->traffic == LP_TRAFFIC_PP)
+        return fail(self, error,
+                    "got %.6g B of class %s, wanted at most 2^53 of a class of "
+                    "collectives",
+                    bytes, lp_traffic_names[op->traffic]);
+    op->bytes = op->collective == LP_COLLECTIVE_BARRIER ? 0 : (guint64)bytes;
+    return TRUE;
+}
+
+/* What is no operation of the device keeps the order of those that are; the host only calls for
+ * communication. */
+static gboolean
+read_op(const Reader *self, gboolean is_cpu, LpTraceNode *node, GError **error)
+{
+    if (is_cpu && self->raw->type > LP_CHAKRA_METADATA && self->raw->type <= LP_CHAKRA_COLLECTIVE)
+        return read_compute(self, &node->op, error);
+    switch ((LpChakraType)self->raw->type) {
+    case LP_CHAKRA_METADATA:
+        node->is_joint = TRUE;
+        node->is_pass = is_said(self, LP_CHAKRA_PASS);
+        return TRUE;
+    case LP_CHAKRA_MEMORY_LOAD:
+    case LP_CHAKRA_MEMORY_STORE:
+    case LP_CHAKRA_COMPUTE:
+        return read_compute(self, &node->op, error);
+    case LP_CHAKRA_SEND:
+        return read_message(self, LP_GIVEN_SEND, &node->op, error);
+    case LP_CHAKRA_RECEIVE:
+        return read_message(self, LP_GIVEN_RECEIVE, &node->op, error);
+    case LP_CHAKRA_COLLECTIVE:
+        return read_collective(self, &node->op, error);
+    }
+    return fail(self, error, "got a node of type %" G_GUINT64_FORMAT ", wanted 1 to 7",
+                self->raw->type);
+}
+
+static gboolean
+read_node(Reader *self, GError **error)
+{
+    const LpChakraNode *raw = self->raw;
+    LpTraceNode node;
+    if (++*self->n_nodes > LP_TRACE_NODES_MAX)
+        return fail(self, error, "got more than %u nodes of all ranks, wanted fewer",
+                    LP_TRACE_NODES_MAX);
+    memset(&node, 0, sizeof node);
+    node.id = raw->id;
+    node.op.line = self->number;
+    double stream = 0.0, is_cpu = 0.0;
+    int term;
+    if (!read_number(self, LP_CHAKRA_IS_CPU, 0.0, 1.0, &is_cpu, error) ||
+        !read_op(self, is_cpu > 0.0, &node, error) ||
+        !read_number(self, LP_CHAKRA_STREAM, -1e9, 1e9, &stream, error) ||
+        !read_word(self, LP_CHAKRA_TERM, lp_term_names, &node.op.has_term, &term, error))
+        return FALSE;
+    node.op.term = (LpTerm)term;
+    node.stream = is_said(self, LP_CHAKRA_STREAM) ? (gint64)stream : LP_TRACE_NO_STREAM;
+    if (is_cpu > 0.0)
+        node.stream = LP_TRACE_HOST_STREAM;
+    /* What takes no time holds nothing up. */
+    if (node.op.kind == LP_GIVEN_COMPUTE && node.stream == LP_TRACE_HOST_STREAM &&
+        node.op.work.device_s <= 0.0)
+        node.is_joint = TRUE;
+    LpTraceRank *rank = lp_trace_rank(self->trace, self->rank);
+    node.n_callers = raw->callers->len;
+    (void)lp_trace_add_node(rank, &node);
+    for (guint i = 0; i < raw->deps->len; i++)
+        lp_trace_add_dep(rank, g_array_index(raw->deps, guint64, i));
+    for (guint i = 0; i < raw->callers->len; i++)
+        lp_trace_add_dep(rank, g_array_index(raw->callers, guint64, i));
+    return TRUE;
+}
+
+/* --- metadata --- */
+
+static gboolean
+read_setting(const Reader *self, const char *name, const LpChakraValue *value, GError **error)
+{
+    LpTrace *trace = self->trace;
+    LpExecution *execution = &trace->execution;
+    g_autofree char *text = lp_chakra_text(value->text);
+    int word = 0;
+    if (strcmp(name, "name") == 0 && trace->name == NULL)
+        trace->name = g_strdup(text);
+    else if (strcmp(name, "settings") == 0 && trace->settings == NULL)
+        trace->settings = g_strdup(text);
+    else if (strcmp(name, "compute-stream") == 0 && fabs(value->number) < 1e9)
+        trace->compute_stream = (gint64)value->number;
+    else if (strcmp(name, "host-collective_s") == 0 && value->number >= 0.0 &&
+             value->number <= 3600.0)
+        execution->collective_host_s = value->number;
+    else if (strcmp(name, "host-free") == 0)
+        execution->host_is_free = value->number > 0.0;
+    else if (strcmp(name, "host-waits-within") == 0)
+        execution->waits_within = value->number > 0.0;
+    else if (strcmp(name, "host-sync") == 0) {
+        word = lp_choice_parse(text, lp_host_sync_names, error);
+        execution->host_sync = (LpHostSync)MAX(word, 0);
+    } else if (strcmp(name, "collective-checks") == 0) {
+        word = lp_choice_parse(text, lp_collective_checks_names, error);
+        execution->checks = (LpCollectiveChecks)MAX(word, 0);
+    }
+    return word >= 0;
+}
+
+/* GlobalMetadata has its version where a node has its number. */
+static gboolean
+read_metadata(const Reader *self, LpWire message, GError **error)
+{
+    LpWireField field;
+    LpWire name;
+    LpChakraValue value;
+    for (;;) {
+        if (!lp_wire_next(&message, &field) || (field.number == 1 && field.type != LP_WIRE_BYTES))
+            return fail(self, error,
+                        "got no GlobalMetadata, wanted a Chakra execution trace "
+                        "(protobuf, .et)");
+        if (field.number == 0)
+            return TRUE;
+        if (field.number != 2 || field.type != LP_WIRE_BYTES)
+            continue;
+        if (!lp_chakra_attribute_read(field.bytes, &name, &value))
+            return fail(self, error, "got an attribute that is none, wanted AttributeProto");
+        g_autofree char *text = lp_chakra_text(name);
+        if (g_str_has_prefix(text, "lightpath.") &&
+            !read_setting(self, text + strlen("lightpath."), &value, error)) {
+            g_prefix_error(error, "%s:0: %s: ", lp_file_label(self->path), text);
+            return FALSE;
+        }
+    }
+}
+
+/* --- files --- */
+
+/* IOInfo: values, as the text of a list of texts. */
+static gboolean
+read_groups(Reader *self, GError **error)
+{
+    LpWire inputs = self->raw->inputs;
+    LpWireField field;
+    while (lp_wire_next(&inputs, &field) && field.number > 0)
+        if (field.number == 1 && field.type == LP_WIRE_BYTES &&
+            !lp_trace_naming_add(self->naming, self->rank, (const char *)field.bytes.at,
+                                 (gsize)(field.bytes.end - field.bytes.at), error)) {
+            g_prefix_error(error, "%s:%u: ", lp_file_label(self->path), self->number);
+            return FALSE;
+        }
+    return TRUE;
+}
+
+/* All messages behind the first: @groups_only: those that tell groups, else all others. */
+static gboolean
+read_nodes(Reader *self, LpWire file, LpChakraNode *raw, gboolean groups_only, GError **error)
+{
+    for (self->number = 0; file.at < file.end; self->number++) {
+        LpWire message;
+        if (!lp_wire_message(&file, &message))
+            return fail(self, error,
+                        "got the end of the file within a message, wanted a whole "
+                        "Chakra execution trace");
+        if (self->number == 0) {
+            if (!groups_only && !read_metadata(self, message, error))
+                return FALSE;
+            continue;
+        }
+        if (!lp_chakra_node_read(raw, message))
+            return fail(self, error, "got a message that is none, wanted a Node");
+        gboolean tells_groups =
+            raw->type == LP_CHAKRA_METADATA && raw->name.at != NULL &&
+            g_strstr_len((const char *)raw->name.at, raw->name.end - raw->name.at,
+                         "process_group:init") != NULL;
+        if (groups_only ? tells_groups && !read_groups(self, error) : !read_node(self, error))
+            return FALSE;
+    }
+    return self->number > 0 ||
+           fail(self, error, "got an empty file, wanted a Chakra execution trace");
+}
+
+/* Groups are known before what runs on them. */
+static gboolean
+read_files(LpTrace *trace, const LpTraceFiles *files, LpTraceNaming *naming, GError **error)
+{
+    LpChakraNode raw = {.deps = g_array_new(FALSE, FALSE, sizeof(guint64)),
+                        .callers = g_array_new(FALSE, FALSE, sizeof(guint64))};
+    gboolean good = TRUE;
+    guint n_nodes = 0;
+    for (guint pass = 0; good && pass < 2; pass++) {
+        for (guint32 rank = 0; good && rank < trace->ranks->len; rank++) {
+            const char *path = lp_trace_rank(trace, rank)->path;
+            Reader reader = {.trace = trace,
+                             .rank = rank,
+                             .path = path,
+                             .n_nodes = &n_nodes,
+                             .naming = naming,
+                             .raw = &raw};
+            gsize length;
+            const guint8 *bytes = g_bytes_get_data(files->bytes->pdata[rank], &length);
+            good = read_nodes(&reader, (LpWire){bytes, bytes + length}, &raw, pass == 0, error);
+        }
+        good = good && (pass == 1 || lp_trace_naming_check(naming, error));
+    }
+    g_array_unref(raw.deps);
+    g_array_unref(raw.callers);
+    return good;
+}
+
+LpTrace *
+lp_chakra_read(const char *const *paths, guint n_paths, const char *groups, GError **error)
+{
+    g_autoptr(LpTraceFiles) files = lp_trace_files_load(paths, n_paths, error);
+    if (files == NULL)
+        return NULL;
+    g_autoptr(LpTrace) trace = lp_trace_files_trace(files);
+    g_autoptr(LpTraceNaming) naming = lp_trace_naming_new(trace);
+    if ((groups != NULL && !lp_trace_naming_load(naming, groups, error)) ||
+        !read_files(trace, files, naming, error))
+        return NULL;
+    return g_steal_pointer(&trace);
+}

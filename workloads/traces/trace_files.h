@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files of traces, one a rank, whose names say which. */
+#pragma once
+
+#include "workloads/traces/trace.h"
+
+G_BEGIN_DECLS
+
+/** Files by rank. */
+typedef struct {
+    GPtrArray *paths; /* owned texts */
+    GPtrArray *bytes; /* owned: GBytes */
+} LpTraceFiles;
+
+/** Reads @paths, "NAME.RANK.et" of each rank from 0 on; of one alone any name. Errors:
+ * LP_INPUT_ERROR: a rank that lacks or is there twice, a file that cannot be read. Returns:
+ * (transfer full). */
+LpTraceFiles *lp_trace_files_load(const char *const *paths, guint n_paths,
+                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void lp_trace_files_free(LpTraceFiles *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpTraceFiles, lp_trace_files_free)
+
+/** A trace of these ranks without nodes. Returns: (transfer full). */
+LpTrace *lp_trace_files_trace(const LpTraceFiles *self);
+
+G_END_DECLS

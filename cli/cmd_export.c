@@ -11,7 +11,9 @@
 #include "sim/mapping/setup.h"
 #include "workloads/program/training_program.h"
 #include "workloads/traces/chakra.h"
+#include "workloads/traces/goal.h"
 #include "workloads/traces/program_trace.h"
+#include "workloads/traces/ti.h"
 
 #include <string.h>
 
@@ -65,10 +67,35 @@ write_chakra(const LpTrace *trace, Files *files, GError **error)
     return TRUE;
 }
 
+static gboolean
+write_goal(const LpTrace *trace, Files *files, GError **error)
+{
+    (void)error;
+    char *text = lp_goal_write(trace);
+    add_file(files, g_strdup("schedule.goal"), g_bytes_new_take(text, strlen(text)));
+    return TRUE;
+}
+
+/* Replay takes a list of the files, by rank. */
+static gboolean
+write_ti(const LpTrace *trace, Files *files, GError **error)
+{
+    (void)error;
+    GString *list = g_string_new(NULL);
+    for (guint32 rank = 0; rank < trace->ranks->len; rank++) {
+        char *name = g_strdup_printf("trace.%u.ti", rank);
+        char *text = lp_ti_write(trace, rank);
+        g_string_append_printf(list, "%s\n", name);
+        add_file(files, name, g_bytes_new_take(text, strlen(text)));
+    }
+    add_file(files, g_strdup("traces.txt"), g_string_free_to_bytes(list));
+    return TRUE;
+}
+
 static const struct {
     const char *name;
     gboolean (*write)(const LpTrace *trace, Files *files, GError **error);
-} formats[] = {{"chakra", write_chakra}};
+} formats[] = {{"chakra", write_chakra}, {"goal", write_goal}, {"ti", write_ti}};
 
 /* --- command --- */
 
@@ -85,7 +112,11 @@ make_trace(const Options *options, char **arguments, GError **error)
     g_autoptr(LpSetup) setup = lp_setup_new(workload, machine, error);
     g_autoptr(LpProgram) program =
         setup == NULL ? NULL : lp_training_program_new(workload, &machine->accelerator, error);
-    return program == NULL ? NULL : lp_trace_of_program(program, workload, error);
+    LpTrace *trace = program == NULL ? NULL : lp_trace_of_program(program, workload, error);
+    if (trace != NULL)
+        trace->speed_flop_per_s =
+            lp_accelerator_peak_flop_per_s(&machine->accelerator, LP_PRECISION_BF16);
+    return trace;
 }
 
 static gboolean
@@ -117,10 +148,11 @@ lp_cmd_export(int argc, char **argv, GError **error)
     const char *kinds[G_N_ELEMENTS(formats) + 1] = {NULL};
     for (guint i = 0; i < G_N_ELEMENTS(formats); i++)
         kinds[i] = formats[i].name;
-    if (!lp_options_parse("export", "FORMAT WORKLOAD PLATFORM",
-                          "Writes what the ranks of a workload or program do as traces for other "
-                          "tools, with the kernel times of the platform's accelerator: chakra.",
-                          entries, &argc, &argv, 3, 3, error) ||
+    if (!lp_options_parse(
+            "export", "FORMAT WORKLOAD PLATFORM",
+            "Writes what the ranks of a workload or program do as traces for other "
+            "tools, with the kernel times of the platform's accelerator: chakra, goal, ti.",
+            entries, &argc, &argv, 3, 3, error) ||
         !lp_settings_add_framework(&options.settings, options.framework, error))
         return FALSE;
     g_autoptr(GError) fault = NULL;

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "workloads/given/given_writer.h"
 #include "workloads/traces/chakra.h"
+#include "workloads/traces/ti.h"
 #include "workloads/traces/trace_program.h"
 
 #include <string.h>
@@ -18,7 +19,8 @@ typedef LpTrace *(*Read)(const char *const *paths, guint n_paths, const char *gr
 static const struct {
     const char *name, *what;
     Read read;
-} formats[] = {{"chakra", "Chakra execution traces", lp_chakra_read}};
+} formats[] = {{"chakra", "Chakra execution traces", lp_chakra_read},
+               {"ti", "time-independent traces", lp_ti_read}};
 
 static Read
 find_read(const char *kind, const char **out_what)
@@ -78,7 +80,7 @@ to_text(const LpTrace *trace, const LpGivenProgram *program, const char *name, c
 static gboolean
 import_files(int argc, char **argv, const char *groups, const char *output, GError **error)
 {
-    const char *what;
+    const char *what = NULL;
     Read read = find_read(argv[0], &what);
     g_autoptr(LpTrace) trace = read((const char *const *)argv + 1, (guint)argc - 1, groups, error);
     g_autoptr(LpGivenProgram) program = trace == NULL ? NULL : lp_trace_to_given(trace, error);

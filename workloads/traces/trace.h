@@ -57,9 +57,10 @@ typedef struct {
     char
         *settings; /* owned: attributes of its program, "library=nccl precision=bf16"; NULL: none */
     LpExecution execution;
-    gint64 compute_stream; /**< LP_TRACE_NO_STREAM: the one that computes most */
-    GPtrArray *ranks;      /* owned: LpTraceRank */
-    GArray *groups;        /* owned: LpTraceGroup */
+    double speed_flop_per_s; /**< of the hosts that formats without times count on; 0: not known */
+    gint64 compute_stream;   /**< LP_TRACE_NO_STREAM: the one that computes most */
+    GPtrArray *ranks;        /* owned: LpTraceRank */
+    GArray *groups;          /* owned: LpTraceGroup */
 } LpTrace;
 
 /** One of @n_ranks ranks without nodes. Returns: (transfer full). */

@@ -1,0 +1,196 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Time-independent traces take what SimGrid's own MPI takes to replay them on a crossbar, and GOAL
+schedules what a scheduler of this test gives them without a network.
+
+Environment: LIGHTPATH (the built program)."""
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = pathlib.Path(os.environ["LIGHTPATH"]).resolve()
+N_RANKS = 4
+# A crossbar without latency: SMPI's flows share a link by their routes' latencies, and ours equally.
+MACHINE = ("--system=generic", f"--accelerators={N_RANKS}", f"--domain-size={N_RANKS}", "--domain-latency=0s",
+           "--domain-bandwidth=50GBps")
+# The engine's settings as ours are (sim/engine/engine.c); receivers of all programs here come first, for
+# which SMPI waits, and ours does not.
+SETTINGS = ["network/model:CM02", "network/crosstraffic:0", "network/TCP-gamma:0", "network/latency-factor:1",
+            "network/bandwidth-factor:1", "network/weight-S:0", "network/loopback-lat:0", "surf/precision:1e-12",
+            "smpi/async-small-thresh:0", "smpi/send-is-detached-thresh:0", "smpi/or:0:0:0", "smpi/os:0:0:0",
+            "smpi/ois:0:0:0", "smpi/test:0", "smpi/wtime:0", "smpi/iprobe:0", "smpi/init:0"]
+GROUP = '<groups name="all" size="4"/>'
+PROGRAMS = [
+    ("computing", '<ranks list="0-3"><compute time="3ms"/><compute time="2ms"/></ranks>'),
+    ("messages", '<ranks list="0"><compute time="1ms"/><send to="1" bytes="50MB"/><compute time="3ms"/></ranks>'
+                 '<ranks list="1"><receive from="0" bytes="50MB"/><compute time="1ms"/></ranks>'
+                 '<ranks list="2"><send to="3" bytes="5MB"/></ranks><ranks list="3"><receive from="2" bytes="5MB"/>'
+                 '</ranks>'),
+    ("a pipeline", '<ranks list="0"><repeat times="4"><compute time="1ms"/><send to="1" bytes="10MB"/></repeat></ranks>'
+                   '<ranks list="1"><repeat times="4"><receive from="0" bytes="10MB"/><compute time="500us"/></repeat>'
+                   '</ranks><ranks list="2-3"/>'),
+    *((collective, f'{GROUP}<ranks list="0-3"><compute time="1ms"/><{collective} group="all" bytes="40MB"/>'
+                   '<compute time="1ms"/></ranks>')
+      for collective in ("all-reduce", "reduce-scatter", "all-gather", "all-to-all")),
+    ("late", f'{GROUP}<ranks list="0-2"><compute time="1ms"/><all-reduce group="all" bytes="40MB"/></ranks>'
+             '<ranks list="3"><compute time="4ms"/><all-reduce group="all" bytes="40MB"/></ranks>')]
+
+
+def run(*words, cwd=None):
+    done = subprocess.run([str(word) for word in words], cwd=cwd, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise AssertionError(f"{words}: status {done.returncode}: {done.stderr[-500:]}")
+    return done.stdout + done.stderr
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.folder = pathlib.Path(holder.name)
+        run(PROGRAM, "platform", "generate", *MACHINE, "-o", self.folder / "machine.xml")
+
+    def write(self, content, name="p.xml"):
+        path = self.folder / name
+        path.write_text(f'<program name="p" ranks="{N_RANKS}" library="single-ring">{content}</program>')
+        return path
+
+    def seconds(self, path, *options):
+        done = run(PROGRAM, "simulate", path, self.folder / "machine.xml", "--format=json",
+                   "--set=library=single-ring", *options)
+        return json.loads(done)["simulated"]["iteration_time_s"]
+
+    def export(self, format_, content):
+        shutil.rmtree(self.folder / "out", ignore_errors=True)
+        run(PROGRAM, "export", format_, self.write(content), self.folder / "machine.xml", "-o", self.folder / "out")
+        return self.folder / "out"
+
+    def refused(self, wanted, lines, *others):
+        path = self.folder / "t.0.ti"
+        path.write_text("\n".join(lines) + "\n")
+        done = subprocess.run([str(PROGRAM), "import", "ti", str(path), *map(str, others)], capture_output=True,
+                              text=True)
+        self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (1, "", 1), done.stderr)
+        self.assertIn(wanted, done.stderr)
+
+
+class TimeIndependent(Case):
+    def replay(self, folder):
+        (self.folder / "hosts").write_text("".join(f"up-{i}\n" for i in range(N_RANKS)))
+        printed = run("smpirun", "-np", N_RANKS, "-platform", self.folder / "machine.xml", "-hostfile",
+                      self.folder / "hosts", *(f"--cfg={setting}" for setting in SETTINGS), "-replay", "traces.txt",
+                      "--log=replay.thresh:critical", "--log=smpi_replay.thresh:verbose", cwd=folder)
+        return float(re.search(r"Simulation time (\S+)", printed)[1])
+
+    @unittest.skipUnless(shutil.which("smpirun"), "no smpirun (Debian: libsimgrid-dev)")
+    def test_replay(self):
+        for name, content in PROGRAMS:
+            with self.subTest(program=name):
+                folder = self.export("ti", content)
+                imported = self.folder / "imported.xml"
+                run(PROGRAM, "import", "ti", *folder.glob("*.ti"), "-o", imported)
+                theirs, ours = self.replay(folder), self.seconds(imported)
+                self.assertAlmostEqual(ours / theirs, 1.0, delta=1e-6)
+                self.assertAlmostEqual(self.seconds(self.folder / "p.xml", "--fidelity=message") / theirs, 1.0,
+                                       delta=1e-6)
+
+    def test_refused(self):
+        self.refused('got action "gather"', ["0 init", "0 gather 5 5 0"])
+        self.refused(":1: got no action of rank 0", ["1 init"])
+        self.refused('send: got "5", wanted a whole number up to 0', ["0 send 5 0 10"])
+        self.refused('compute: got "-1"', ["0 compute -1"])
+        self.refused("not under way", ["0 wait 0 1 5"])
+        self.refused("value 0", ["0 compute 5\0"])
+        other = self.folder / "t.1.ti"
+        other.write_text("1 init\n1 compute 5\n")
+        self.refused("does not receive", ["0 send 1 0 10"], other)
+        self.refused("a <send> for each", ["0 recv 1 0 10"], other)
+        self.refused("got root 1", ["0 bcast 10 1"], other)
+
+    def test_damaged(self):
+        generator = random.Random(3)
+        good = "0 init\n0 compute 1e9\n0 isend 1 5 1000\n0 wait 0 1 5\n0 allreduce 100 100\n0 finalize\n"
+        other = self.folder / "t.1.ti"
+        other.write_text("1 irecv 0 5 1000\n1 waitall\n1 allreduce 100 100\n")
+        path = self.folder / "t.0.ti"
+        for _ in range(60):
+            data = bytearray(good.encode())
+            data[generator.randrange(len(data))] = generator.randrange(256)
+            path.write_bytes(data[:generator.randrange(len(data))] if generator.random() < 0.3 else data)
+            done = subprocess.run([str(PROGRAM), "import", "ti", path, other], capture_output=True, timeout=10)
+            self.assertIn(done.returncode, (0, 1), data)
+            self.assertEqual(done.stderr.count(b"\n"), done.returncode, (data, done.stderr))
+
+
+def schedule(text):
+    """When all ranks of a GOAL schedule have ended, in ns: messages take no time, but wait for each
+    other, as do the operations of one cpu."""
+    ops, requires = {}, {}
+    for block in re.finditer(r"rank (\d+) \{\n(.*?)\}\n", text, re.DOTALL):
+        rank = int(block[1])
+        for line in block[2].splitlines():
+            if found := re.fullmatch(r"(l\d+): calc (\d+) cpu (\d+)", line):
+                ops[rank, found[1]] = ("calc", int(found[2]))
+            elif found := re.fullmatch(r"(l\d+): (send|recv) (\d+)b (?:to|from) (\d+) tag (\d+) cpu (\d+)", line):
+                ops[rank, found[1]] = (found[2], int(found[3]), int(found[4]), int(found[5]))
+            else:
+                found = re.fullmatch(r"(l\d+) requires (l\d+)", line)
+                assert found, line
+                requires.setdefault((rank, found[1]), []).append((rank, found[2]))
+    # A receive requires the send of its place among those of its pair and tag.
+    sends, receives = {}, {}
+    for (rank, label), op in ops.items():
+        if op[0] == "send":
+            sends.setdefault((rank, *op[2:]), []).append((rank, label, op[1]))
+        elif op[0] == "recv":
+            receives.setdefault((op[2], rank, op[3]), []).append((rank, label, op[1]))
+    assert sends.keys() == receives.keys()
+    for key, list_ in receives.items():
+        assert [op[2] for op in list_] == [op[2] for op in sends[key]]
+        for (rank, label, _), sent in zip(list_, sends[key]):
+            requires.setdefault((rank, label), []).append(sent[:2])
+    ends = {}
+    sys.setrecursionlimit(100000)
+
+    def end(op):
+        if op not in ends:
+            ends[op] = max([end(other) for other in requires.get(op, [])], default=0)
+            ends[op] += ops[op][1] if ops[op][0] == "calc" else 0
+        return ends[op]
+    return max(end(op) for op in ops)
+
+
+class Goal(Case):
+    def test_schedule(self):
+        """Without a network: the longest path through kernels."""
+        for content, milliseconds in (
+                ('<ranks list="0-3"><compute time="3ms"/><compute time="2ms"/></ranks>', 5),
+                ('<ranks list="0"><compute time="1ms"/><send to="1" bytes="5MB"/><compute time="3ms"/></ranks>'
+                 '<ranks list="1"><receive from="0" bytes="5MB"/><compute time="4ms"/></ranks><ranks list="2-3"/>', 5),
+                *((f'{GROUP}<ranks list="0-2"><compute time="1ms"/><{name} group="all" {size}/><compute time="2ms"/>'
+                   f'</ranks><ranks list="3"><compute time="7ms"/><{name} group="all" {size}/></ranks>', 9)
+                  for name, size in (("all-reduce", 'bytes="41MB"'), ("all-to-all", 'bytes="41MB"'), ("barrier", ""))),
+                # A launch hides; what waits for it does not.
+                (f'{GROUP}<ranks list="0-3"><compute time="1ms"/><all-reduce queue="q" group="all" bytes="8MB"/>'
+                 '<compute time="2ms"/><wait for="q"/><compute time="1ms"/></ranks>', 4)):
+            with self.subTest(content=content):
+                text = (self.export("goal", content) / "schedule.goal").read_text()
+                self.assertTrue(text.startswith(f"num_ranks {N_RANKS}\n"))
+                self.assertEqual(schedule(text), milliseconds * 10**6)
+
+    def test_bytes(self):
+        """A ring of n members sends 2 (n - 1) / n of the buffer, to the byte."""
+        text = (self.export("goal", f'{GROUP}<ranks list="0-3"><all-reduce group="all" bytes="1003B"/></ranks>')
+                / "schedule.goal").read_text()
+        self.assertEqual(sum(map(int, re.findall(r"send (\d+)b", text))), 2 * 3 * 1003)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -136,8 +136,6 @@ test_faults(void)
         {"simulate gpt3-175b dgx-a100-1024 --set=pp=97", 1, "pp: got 97"},
         {"simulate gpt3-175b dgx-a100-1024 --set=global-batch=64 --trace=/nowhere/t.json", 1,
          "/nowhere/t.json: "},
-        {"simulate gpt3-175b dgx-a100-1024 --set=global-batch=64 --trace=/dev/full", 1,
-         "/dev/full: "},
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
         lp_spawn_refused(NULL, rows[i].line, rows[i].status, rows[i].part);

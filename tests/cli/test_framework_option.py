@@ -56,8 +56,9 @@ class FrameworkOption(Case):
 
     def test_shown(self):
         """Lists and checks name the framework of each workload."""
-        listed = json.loads(self.taken("workload", "list", "--format=json"))["workloads"]
-        self.assertEqual({row["name"]: row.get("framework") for row in listed}["gpt3-175b"], "megatron-lm-2021")
+        listed = [row for row in json.loads(self.taken("workload", "list", "--format=json"))["workloads"]
+                  if row["name"] != "dlrm"]  # a program by hand
+        self.assertEqual({row["name"]: row["framework"] for row in listed}["gpt3-175b"], "megatron-lm-2021")
         table = self.taken("workload", "list")
         for row in listed:
             self.assertRegex(table, f"(?m)^{row['name']} .* {row['framework']} ")

@@ -276,24 +276,35 @@ check_protocol(const char *protocol, GError **error)
            lp_choice_parse(protocol, (const char *const *)known->pdata, error) >= 0;
 }
 
-/* A plan names libraries and protocols without a machine; whether they are there is known. */
 static gboolean
-check_library(const LpWorkload *workload, GError **error)
+check_named(const char *name, const char *protocol, GError **error)
 {
-    const char *name = workload->plan.library.name, *protocol = workload->plan.library.protocol;
     LpLibrary library;
     if (lp_library_is_named(name) && !lp_library_find(name, &library, error)) {
         g_prefix_error(error, "library: ");
-        lp_workload_prefix(workload, error);
         return FALSE;
     }
     if (lp_library_is_named(protocol) &&
         !(lp_library_is_named(name) ? lp_library_restrict(&library, protocol, error)
                                     : check_protocol(protocol, error))) {
         g_prefix_error(error, "protocol: ");
-        lp_workload_prefix(workload, error);
         return FALSE;
     }
+    return TRUE;
+}
+
+/* A plan names libraries and protocols without a machine; whether they are there is known. */
+static gboolean
+check_library(const LpWorkload *workload, GError **error)
+{
+    const LpPlanLibrary *said = &workload->plan.library;
+    guint32 n = said->picks.n_picks > 0 ? said->picks.n_names : 1;
+    for (guint32 i = 0; i < n; i++)
+        if (!check_named(said->picks.n_picks > 0 ? said->picks.names[i] : said->name,
+                         said->protocol, error)) {
+            lp_workload_prefix(workload, error);
+            return FALSE;
+        }
     return TRUE;
 }
 

@@ -71,6 +71,9 @@ typedef struct {
     double time_s;            /**< > 0 */
 } LpMeasuredTime;
 
+/** Which library of several runs what (model/library_mix.h). */
+typedef struct LpLibraryMix LpLibraryMix;
+
 /** A communication library. */
 typedef struct LpLibrary {
     char name[LP_LIBRARY_NAME_MAX];
@@ -80,6 +83,8 @@ typedef struct LpLibrary {
     LpProtocol protocols[LP_LIBRARY_PROTOCOLS_MAX];
     LpLibraryRule rules[LP_LIBRARY_RULES_MAX];
     LpMeasuredTime measured[LP_LIBRARY_MEASURED_MAX]; /**< by collective, ranks, nodes and bytes */
+    LpLibraryMix
+        *mix; /* owned by lp_library_free(): others that run some collectives; NULL: none */
 } LpLibrary;
 
 /** What a library does with a collective. */

@@ -198,9 +198,28 @@ typedef struct {
     LpParallelLoss parallel_loss; /**< of a divided vocabulary */
 } LpPlanHost;
 
+/** What a library is for. */
+typedef struct {
+    LpCollective collective;
+    LpTraffic traffic; /**< of the groups; LP_N_TRAFFIC: of any that no other pick names */
+    guint32 library;   /**< index in the names */
+    guint64 bytes_max; /**< of the buffer (LpOp.bytes); what is less may be of the pick before */
+} LpLibraryPick;
+
+#define LP_LIBRARY_PICKS_MAX 16
+
+/** Several libraries in one job. */
+typedef struct {
+    guint32 n_names, n_picks;
+    char names[LP_LIBRARY_PICKS_MAX + 1][LP_LIBRARY_NAME_MAX]; /**< each once; the first is for what
+                                                                  no pick names */
+    LpLibraryPick picks[LP_LIBRARY_PICKS_MAX];
+} LpLibraryPicks;
+
 /** Which communication library runs, and what is asked of it. */
 typedef struct {
-    char name[LP_LIBRARY_NAME_MAX];     /**< "auto": the machine's */
+    char name[LP_LIBRARY_TEXT_MAX];     /**< "auto": the machine's; or a text of several */
+    LpLibraryPicks picks;               /**< of several; none: @name is the only one */
     char protocol[LP_LIBRARY_NAME_MAX]; /**< of that library; "auto": its choice */
     LpAlgorithms algorithms[LP_N_AXES]; /**< of an axis' groups; nothing said: the library's */
 } LpPlanLibrary;

@@ -103,13 +103,15 @@ warn_exchanges(LpReport *self)
 static void
 warn_measured(LpReport *self)
 {
-    LpLibrary library;
-    const char *name = lp_library_name_or_auto(self->workload->plan.library.name);
-    if (self->simulation == NULL || !lp_machine_library(self->machine, name, &library, NULL))
-        return;
-    char *text = lp_library_measured_text(&library);
-    if (text != NULL)
-        g_ptr_array_add(self->warnings, text);
+    g_autoptr(LpLibrary) library =
+        self->simulation != NULL
+            ? lp_machine_libraries(self->machine, &self->workload->plan.library, NULL)
+            : NULL;
+    for (guint32 i = 0; library != NULL && i < lp_library_n_mixed(library); i++) {
+        char *text = lp_library_measured_text(lp_library_mixed(library, i));
+        if (text != NULL)
+            g_ptr_array_add(self->warnings, text);
+    }
 }
 
 /* Of a program by hand: no closed form, memory or figures of a model. */
@@ -138,7 +140,7 @@ init(LpReport *self, const LpWorkload *workload, const LpMachine *machine,
         init_given(self);
         return;
     }
-    self->rings = lp_machine_library_rings(machine, workload->plan.library.name);
+    self->rings = lp_machine_library_rings(machine, &workload->plan.library);
     LpFabric fabric = lp_machine_fabric(machine);
     LpClosedFormInput input = closed_form_input(self, &fabric);
     self->closed_form = lp_closed_form_terms(&input);

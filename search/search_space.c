@@ -3,7 +3,7 @@
 #include "search/search_space.h"
 
 #include "model/closed_form.h"
-#include "model/library.h"
+#include "model/library_mix.h"
 #include "model/lower_bound.h"
 #include "model/memory_fit.h"
 #include "platforms/catalogue/libraries.h"
@@ -82,9 +82,11 @@ refuse(LpSearchSpace *self, guint64 n, GError *error)
 /* --- one plan --- */
 
 static gboolean
-reduces_in_switches(const LpLibrary *library, const LpPlan *plan)
+reduces_in_switches(LpLibrary *library, const LpPlan *plan)
 {
-    gboolean any = lp_library_reduces_in_switches(library);
+    gboolean any = FALSE;
+    for (guint32 i = 0; i < lp_library_n_mixed(library); i++)
+        any = any || lp_library_reduces_in_switches(lp_library_mixed(library, i));
     for (LpAxis axis = 0; axis < LP_N_AXES; axis++)
         any = any || lp_algorithms_reduce_in_switches(&plan->library.algorithms[axis]);
     return any;

@@ -186,11 +186,42 @@ lp_machine_library(const LpMachine *self, const char *name, LpLibrary *out_libra
     return TRUE;
 }
 
-LpLibraryRings
-lp_machine_library_rings(const LpMachine *self, const char *name)
+static LpLibrary *
+find_one(const LpMachine *self, const char *name, const char *protocol, GError **error)
 {
-    LpLibrary library;
-    return lp_machine_library(self, lp_library_name_or_auto(name), &library, NULL)
-               ? lp_library_rings(&library)
-               : (LpLibraryRings){.has_rails = FALSE};
+    g_autoptr(LpLibrary) library = g_new0(LpLibrary, 1);
+    if (!lp_machine_library(self, lp_library_name_or_auto(name), library, error)) {
+        g_prefix_error(error, "library: ");
+        return NULL;
+    }
+    if (lp_library_is_named(protocol) && !lp_library_restrict(library, protocol, error)) {
+        g_prefix_error(error, "protocol: ");
+        return NULL;
+    }
+    return g_steal_pointer(&library);
+}
+
+LpLibrary *
+lp_machine_libraries(const LpMachine *self, const LpPlanLibrary *said, GError **error)
+{
+    const LpLibraryPicks *picks = &said->picks;
+    const char *first = picks->n_picks > 0 ? picks->names[0] : said->name;
+    g_autoptr(LpLibrary) library = find_one(self, first, said->protocol, error);
+    if (library == NULL || picks->n_picks == 0)
+        return g_steal_pointer(&library);
+    library->mix = g_new0(LpLibraryMix, 1);
+    library->mix->said = *picks;
+    for (guint32 i = 1; i < picks->n_names; i++) {
+        library->mix->libraries[i] = find_one(self, picks->names[i], said->protocol, error);
+        if (library->mix->libraries[i] == NULL)
+            return NULL;
+    }
+    return g_steal_pointer(&library);
+}
+
+LpLibraryRings
+lp_machine_library_rings(const LpMachine *self, const LpPlanLibrary *said)
+{
+    g_autoptr(LpLibrary) library = lp_machine_libraries(self, said, NULL);
+    return library != NULL ? lp_library_rings(library) : (LpLibraryRings){.has_rails = FALSE};
 }

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "model/closed_form_input.h"
-#include "model/library.h"
+#include "model/library_mix.h"
 #include "platforms/machine/machine.h"
 
 G_BEGIN_DECLS
@@ -15,8 +15,12 @@ G_BEGIN_DECLS
  * libraries.xml says of it. Errors: LP_INPUT_ERROR. */
 gboolean lp_machine_library(const LpMachine *self, const char *name, LpLibrary *out_library,
                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/** What the closed forms know of that library; zeros if there is none.
- * @name: may be empty, for LP_LIBRARY_AUTO. */
-LpLibraryRings lp_machine_library_rings(const LpMachine *self, const char *name);
+/** All libraries that @said names, as lp_machine_library() has each, with the protocol that it
+ * names, if it does; names may be empty, for LP_LIBRARY_AUTO. Errors: LP_INPUT_ERROR, with the
+ * attribute before. Returns: (transfer full). */
+LpLibrary *lp_machine_libraries(const LpMachine *self, const LpPlanLibrary *said,
+                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** What the closed forms know of the first of them; zeros if there is none. */
+LpLibraryRings lp_machine_library_rings(const LpMachine *self, const LpPlanLibrary *said);
 
 G_END_DECLS

@@ -114,7 +114,8 @@ static void
 launch(Row *row)
 {
     LpExchangeRun *run = row->run;
-    guint32 at_once = lp_sends_at_once(run->ring->map->layout->library, run->ring->n_members);
+    guint32 at_once = lp_sends_at_once(lp_rank_layout_library(run->ring->map->layout, run->op),
+                                       run->ring->n_members);
     while (row->next < row->end && row->n_under_way < at_once) {
         Parcel *parcel = g_new(Parcel, 1);
         parcel->row = row;

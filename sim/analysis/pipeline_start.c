@@ -24,6 +24,7 @@ typedef struct {
     const LpCommunicator *communicator; /* borrowed */
     LpCollectiveShape shape;
     const LpProtocol *protocol; /* borrowed */
+    guint32 at_once;            /* LpRoundPlan.at_once */
     LpIsolatedCache *cache;     /* borrowed */
     LpIsolatedSteps key;        /* in it, but for the bytes */
 } Pipeline;
@@ -62,7 +63,7 @@ follow_s(const Pipeline *self, guint64 bytes)
     shape.bytes = bytes;
     LpRoundPlan steps;
     lp_round_plan_init_shape(&steps, self->map, self->communicator, &shape, self->protocol,
-                             LP_FIDELITY_MESSAGE);
+                             self->at_once, LP_FIDELITY_MESSAGE);
     double time_s = lp_max_min_round_plan_s(&steps);
     lp_round_plan_clear(&steps);
     return time_s;
@@ -190,6 +191,7 @@ lp_pipeline_start_prepare(LpRoundPlan *round_plan, const LpOp *op, LpIsolatedCac
             .communicator = round_plan->communicator,
             .shape = schedule->shape,
             .protocol = round_plan->protocol,
+            .at_once = round_plan->at_once,
             .cache = cache,
             .key = lp_isolated_steps_of(shape, op, &schedule->shape, round_plan->protocol)};
         double steps_s = all_steps_s(&self, schedule->n_chunks, flow_s);

@@ -41,7 +41,8 @@ check_algorithms(const LpCommunicationMap *self, LpGroup group, const GArray *op
     for (guint k = 0; k < lp_communicators_n(self->communicators, group); k++)
         for (guint i = 0; i < ops->len; i++)
             if (!lp_algorithm_selection_check(
-                    self->layout->library, lp_communicators_get(self->communicators, group, k),
+                    lp_rank_layout_library(self->layout, &g_array_index(ops, LpOp, i)),
+                    lp_communicators_get(self->communicators, group, k),
                     &g_array_index(ops, LpOp, i), &self->layout->sites[group][k], error))
                 return FALSE;
     return TRUE;
@@ -162,13 +163,12 @@ add_exchanges(LpCommunicationMap *self, LpGroup group, const GArray *ops, gboole
 static gboolean
 sends_many(const LpCommunicationMap *self, const LpCommunicator *communicator, const GArray *ops)
 {
-    if (lp_library_sends_at_once(self->layout->library) <= FEW_SENDS)
-        return FALSE;
     for (guint i = 0; i < ops->len; i++) {
-        LpAlgorithmSelection selection =
-            lp_rank_layout_selection(self->layout, &g_array_index(ops, LpOp, i), communicator);
+        const LpOp *op = &g_array_index(ops, LpOp, i);
+        LpAlgorithmSelection selection = lp_rank_layout_selection(self->layout, op, communicator);
         LpStepSchedule schedule;
-        if (!selection.is_scheduled)
+        if (!selection.is_scheduled ||
+            lp_library_sends_at_once(lp_rank_layout_library(self->layout, op)) <= FEW_SENDS)
             continue;
         lp_step_schedule_init(&schedule, &selection.shape);
         if (lp_step_schedule_sends_max(&schedule) > FEW_SENDS)
@@ -251,33 +251,26 @@ messages_leave(const LpCommunicationMap *self)
     return FALSE;
 }
 
+/* What the start of @op costs the host of a rank for all members, where they are checked. */
+static double
+sum_members(const LpCommunicationMap *self, const LpOp *op)
+{
+    const LpLibraryStart *start = &lp_rank_layout_library(self->layout, op)->start;
+    return (double)self->n_near[op->group] * start->near_s +
+           (double)self->n_far[op->group] * start->far_s;
+}
+
 double
 lp_communication_map_op_host_s(const LpCommunicationMap *self, const LpOp *op)
 {
-    return self->program->execution.collective_host_s + self->start_s[op->group];
-}
-
-static double
-sum_members(const LpCommunicationMap *self, LpGroup group, guint64 *out_n_far)
-{
-    const LpLibraryStart *start = &self->layout->library->start;
-    *out_n_far = 0;
-    if (lp_communicators_n(self->communicators, group) == 0)
-        return 0.0;
-    const LpCommunicator *first = lp_communicators_get(self->communicators, group, 0);
-    guint64 own = lp_rank_layout_domain(self->layout, first->ranks[0]);
-    for (guint32 i = 0; i < first->n_members; i++)
-        *out_n_far += lp_rank_layout_domain(self->layout, first->ranks[i]) != own;
-    guint64 n_near = first->n_members - *out_n_far;
-    return (double)n_near * start->near_s + (double)*out_n_far * start->far_s;
+    return self->program->execution.collective_host_s +
+           (self->has_checks ? sum_members(self, op) : 0.0);
 }
 
 double
-lp_communication_map_start_s(const LpCommunicationMap *self, LpGroup group)
+lp_communication_map_start_s(const LpCommunicationMap *self, const LpOp *op)
 {
-    guint64 n_far = 0;
-    double start_s = sum_members(self, group, &n_far);
-    return n_far > 0 ? start_s : 0.0;
+    return self->n_far[op->group] > 0 ? sum_members(self, op) : 0.0;
 }
 
 static gboolean
@@ -288,13 +281,17 @@ is_checked(const LpCommunicationMap *self)
            (checks == LP_COLLECTIVE_CHECKS_STAGES_APART && messages_leave(self));
 }
 
-/* Groups inside domains pay as well: it is the job whose collectives are checked. */
+/* Of the first communicator, by the domain of its first member. */
 static void
-find_starts(LpCommunicationMap *self)
+count_members(LpCommunicationMap *self, LpGroup group)
 {
-    guint64 n_far = 0;
-    for (LpGroup group = 0; group < LP_N_GROUPS; group++)
-        self->start_s[group] = sum_members(self, group, &n_far);
+    if (lp_communicators_n(self->communicators, group) == 0)
+        return;
+    const LpCommunicator *first = lp_communicators_get(self->communicators, group, 0);
+    guint64 own = lp_rank_layout_domain(self->layout, first->ranks[0]);
+    for (guint32 i = 0; i < first->n_members; i++)
+        self->n_far[group] += lp_rank_layout_domain(self->layout, first->ranks[i]) != own;
+    self->n_near[group] = first->n_members - self->n_far[group];
 }
 
 static LpCommunicationMap *
@@ -322,10 +319,11 @@ new_map(const LpProgram *program, const LpNetwork *network, const LpLibrary *lib
     for (LpGroup group = 0; group < LP_N_GROUPS; group++) {
         add_exchanges(self, group, ops->pdata[group], by_blocks);
         find_many_sends(self, group, ops->pdata[group]);
+        count_members(self, group);
     }
     add_lines(self);
-    if (!program->execution.host_is_free && is_checked(self))
-        find_starts(self);
+    /* Groups inside domains pay as well: it is the job whose collectives are checked. */
+    self->has_checks = !program->execution.host_is_free && is_checked(self);
     return g_steal_pointer(&self);
 }
 

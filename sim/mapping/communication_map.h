@@ -17,8 +17,10 @@ struct LpCommunicationMap {
     const LpNetwork *network;             /* borrowed from the caller */
     LpRankLayout *layout;                 /* owned */
     guint64 n_ranks;
-    double start_s[LP_N_GROUPS]; /**< what the members of a group cost a host at the start of each
-                                    of its collectives: zeros unless the plan has them checked */
+    guint64 n_near[LP_N_GROUPS], n_far[LP_N_GROUPS]; /**< of a group's first communicator: members
+                                                        in the domain of its first rank, and in
+                                                        others */
+    gboolean has_checks; /**< hosts check each collective before they start it */
     LpConnection *connections[LP_N_CONNECTIONS]; /* owned arrays by rank; NULL where no rank has
                                                     such a connection */
     LpCollectivePeers *peers;                    /* owned: whom scheduled collectives send to */
@@ -65,10 +67,10 @@ const LpCommunicationMap *lp_communication_map_of(const LpCommunicationMap *self
 
 /** What issuing @op, a collective, costs the host of a rank, s. */
 double lp_communication_map_op_host_s(const LpCommunicationMap *self, const LpOp *op);
-/** What the members of a communicator of @group cost the host that starts a collective of it, s,
- * where it leaves its domain; 0 where it does not, or where there is none. Its first rank stands
- * for all. */
-double lp_communication_map_start_s(const LpCommunicationMap *self, LpGroup group);
+/** What the members of a communicator cost the host that starts @op, a collective, s, where it
+ * leaves its domain; 0 where it does not. The first rank of the first of its group stands for all.
+ */
+double lp_communication_map_start_s(const LpCommunicationMap *self, const LpOp *op);
 /** Whether runs share links without the engine (LpSharing): it knows no weights, and needs an actor
  * for each of the many messages that members may have under way. */
 gboolean lp_communication_map_is_apart(const LpCommunicationMap *self, LpFidelity fidelity);

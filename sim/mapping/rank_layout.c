@@ -283,8 +283,15 @@ lp_rank_layout_is_tuned(const LpRankLayout *self, LpGroup group)
     if (lp_communicators_n(self->communicators, group) == 0)
         return FALSE;
     const LpCommunicator *first = lp_communicators_get(self->communicators, group, 0);
-    return self->library->n_rules > 0 || exchanges_in_torus(self, group) ||
-           first->algorithms.n_levels > 0 || first->broadcasts;
+    return self->library->n_rules > 0 || self->library->mix != NULL ||
+           exchanges_in_torus(self, group) || first->algorithms.n_levels > 0 || first->broadcasts;
+}
+
+const LpLibrary *
+lp_rank_layout_library(const LpRankLayout *self, const LpOp *op)
+{
+    LpTraffic traffic = lp_group_traits(op->group)->traffic;
+    return lp_library_for(self->library, op->collective, traffic, op->bytes);
 }
 
 LpAlgorithmSelection
@@ -294,7 +301,7 @@ lp_rank_layout_selection(const LpRankLayout *self, const LpOp *op,
     LpSites sites = {.n_members = communicator->n_members};
     if (lp_rank_layout_is_tuned(self, communicator->group))
         sites = lp_rank_layout_sites(self, communicator);
-    return lp_algorithm_selection_of(self->library, communicator, op, &sites);
+    return lp_algorithm_selection_of(lp_rank_layout_library(self, op), communicator, op, &sites);
 }
 
 /* Domains that members stand in. */
@@ -315,9 +322,10 @@ double
 lp_rank_layout_measured_s(const LpRankLayout *self, const LpOp *op,
                           const LpCommunicator *communicator, LpMeasuredSource *out_source)
 {
-    if (self->library->n_measured == 0)
+    const LpLibrary *library = lp_rank_layout_library(self, op);
+    if (library->n_measured == 0)
         return 0.0;
-    return lp_library_measured_s(self->library, op->collective, op->bytes, communicator->n_members,
+    return lp_library_measured_s(library, op->collective, op->bytes, communicator->n_members,
                                  n_domains(self, communicator), out_source);
 }
 

@@ -3,6 +3,7 @@
  * and what joins two of their members. */
 #pragma once
 
+#include "model/library_mix.h"
 #include "model/library_table.h"
 #include "sim/collectives/algorithm_selection.h"
 #include "sim/engine/network.h"
@@ -61,10 +62,12 @@ void lp_rank_layout_find_sites(LpRankLayout *self, LpGroup group);
 LpSites lp_rank_layout_sites(const LpRankLayout *self, const LpCommunicator *communicator);
 /** Whether anything but rings and rails can be selected for communicators of @group. */
 gboolean lp_rank_layout_is_tuned(const LpRankLayout *self, LpGroup group);
+/** The library, of those of the job, that runs @op, a collective. Borrowed. */
+const LpLibrary *lp_rank_layout_library(const LpRankLayout *self, const LpOp *op);
 /** How @communicator runs @op. */
 LpAlgorithmSelection lp_rank_layout_selection(const LpRankLayout *self, const LpOp *op,
                                               const LpCommunicator *communicator);
-/** Seconds that @op of @communicator takes at least, by what the library was measured to take; 0:
+/** Seconds that @op of @communicator takes at least, by what its library was measured to take; 0:
  * nothing was measured. @out_source: as lp_library_measured_s(), or NULL. */
 double lp_rank_layout_measured_s(const LpRankLayout *self, const LpOp *op,
                                  const LpCommunicator *communicator, LpMeasuredSource *out_source);

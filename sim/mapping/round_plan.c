@@ -189,14 +189,13 @@ fidelity_of(const LpStepSchedule *schedule, LpFidelity fidelity)
 void
 lp_round_plan_init_shape(LpRoundPlan *self, const LpCommunicationMap *map,
                          const LpCommunicator *communicator, const LpCollectiveShape *shape,
-                         const LpProtocol *protocol, LpFidelity fidelity)
+                         const LpProtocol *protocol, guint32 at_once, LpFidelity fidelity)
 {
-    *self =
-        (LpRoundPlan){.map = map,
-                      .communicator = communicator,
-                      .start_s = -1.0,
-                      .protocol = protocol,
-                      .at_once = lp_sends_at_once(map->layout->library, communicator->n_members)};
+    *self = (LpRoundPlan){.map = map,
+                          .communicator = communicator,
+                          .start_s = -1.0,
+                          .protocol = protocol,
+                          .at_once = at_once};
     lp_step_schedule_init(&self->schedule, shape);
     self->fidelity = fidelity_of(&self->schedule, fidelity);
     gboolean flow = self->fidelity == LP_FIDELITY_FLOW;
@@ -220,7 +219,9 @@ lp_round_plan_init(LpRoundPlan *self, const LpCommunicationMap *over, const LpOp
 {
     const LpCommunicationMap *map = lp_communication_map_of(over, communicator, op);
     LpAlgorithmSelection selection = lp_rank_layout_selection(map->layout, op, communicator);
-    lp_round_plan_init_shape(self, map, communicator, &selection.shape, selection.protocol,
+    guint32 at_once =
+        lp_sends_at_once(lp_rank_layout_library(map->layout, op), communicator->n_members);
+    lp_round_plan_init_shape(self, map, communicator, &selection.shape, selection.protocol, at_once,
                              fidelity);
 }
 

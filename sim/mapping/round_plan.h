@@ -50,10 +50,11 @@ typedef struct {
  * (lp_communication_map_of()). @over, @communicator: borrowed. */
 void lp_round_plan_init(LpRoundPlan *self, const LpCommunicationMap *over, const LpOp *op,
                         const LpCommunicator *communicator, LpFidelity fidelity);
-/** As lp_round_plan_init(), for a @shape and a @protocol (borrowed) that were selected before. */
+/** As lp_round_plan_init(), for a @shape and a @protocol (borrowed) that were selected before, with
+ * LpRoundPlan.at_once. */
 void lp_round_plan_init_shape(LpRoundPlan *self, const LpCommunicationMap *map,
                               const LpCommunicator *communicator, const LpCollectiveShape *shape,
-                              const LpProtocol *protocol, LpFidelity fidelity);
+                              const LpProtocol *protocol, guint32 at_once, LpFidelity fidelity);
 void lp_round_plan_clear(LpRoundPlan *self);
 
 /** The latency of a step of parallel rings, s: the mean over all connections. */

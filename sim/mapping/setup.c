@@ -5,7 +5,6 @@
 #include "base/file.h"
 #include "base/units.h"
 #include "model/memory_fit.h"
-#include "platforms/catalogue/libraries.h"
 #include "platforms/machine/machine_library.h"
 #include "sim/simulation_error.h"
 
@@ -13,36 +12,31 @@
 
 /* With checks in some jobs alone, those of a library that does not say their cost cost nothing. */
 static gboolean
-check_starts(const LpWorkload *workload, const LpLibrary *library, GError **error)
+check_starts(const LpWorkload *workload, LpLibrary *libraries, GError **error)
 {
-    if (workload->plan.host.checks != LP_COLLECTIVE_CHECKS_YES || library->start.near_s > 0.0 ||
-        library->start.far_s > 0.0)
-        return TRUE;
-    g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_FIT,
-                "collective-checks: got yes, wanted no: library %s does not say what a check costs",
-                library->name);
-    lp_workload_prefix(workload, error);
-    return FALSE;
+    for (guint32 i = 0; i < lp_library_n_mixed(libraries); i++) {
+        const LpLibrary *library = lp_library_mixed(libraries, i);
+        if (workload->plan.host.checks != LP_COLLECTIVE_CHECKS_YES || library->start.near_s > 0.0 ||
+            library->start.far_s > 0.0)
+            continue;
+        g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_FIT,
+                    "collective-checks: got yes, wanted no: library %s does not say what a check "
+                    "costs",
+                    library->name);
+        return FALSE;
+    }
+    return TRUE;
 }
 
-static gboolean
-find_library(const LpWorkload *workload, const LpMachine *machine, LpLibrary *out_library,
-             GError **error)
+/* Returns: (transfer full). */
+static LpLibrary *
+find_library(const LpWorkload *workload, const LpMachine *machine, GError **error)
 {
-    const LpPlan *plan = &workload->plan;
-    const char *name = lp_library_name_or_auto(plan->library.name);
-    if (!lp_machine_library(machine, name, out_library, error)) {
-        g_prefix_error(error, "library: ");
-        lp_workload_prefix(workload, error);
-        return FALSE;
-    }
-    if (lp_library_is_named(plan->library.protocol) &&
-        !lp_library_restrict(out_library, plan->library.protocol, error)) {
-        g_prefix_error(error, "protocol: ");
-        lp_workload_prefix(workload, error);
-        return FALSE;
-    }
-    return check_starts(workload, out_library, error);
+    g_autoptr(LpLibrary) library = lp_machine_libraries(machine, &workload->plan.library, error);
+    if (library != NULL && check_starts(workload, library, error))
+        return g_steal_pointer(&library);
+    lp_workload_prefix(workload, error);
+    return NULL;
 }
 
 /* An accelerator without fp32 may have no units at all for a precision. */
@@ -93,19 +87,19 @@ lp_setup_new_placed(const LpWorkload *workload, const LpMachine *machine, LpPlac
     self->workload = workload;
     self->machine = machine;
     self->placement = placement;
-    self->library = g_new0(LpLibrary, 1);
-    return check_precision(workload, machine, error) &&
-                   find_library(workload, machine, self->library, error)
-               ? g_steal_pointer(&self)
-               : NULL;
+    if (!check_precision(workload, machine, error))
+        return NULL;
+    self->library = find_library(workload, machine, error);
+    return self->library != NULL ? g_steal_pointer(&self) : NULL;
 }
 
 gboolean
 lp_setup_check_kind(const LpWorkload *workload, const LpMachine *machine, GError **error)
 {
-    LpLibrary library;
-    return check_precision(workload, machine, error) &&
-           find_library(workload, machine, &library, error);
+    if (!check_precision(workload, machine, error))
+        return FALSE;
+    g_autoptr(LpLibrary) library = find_library(workload, machine, error);
+    return library != NULL;
 }
 
 void
@@ -114,7 +108,7 @@ lp_setup_free(LpSetup *self)
     if (self == NULL)
         return;
     lp_placement_free(self->placement);
-    g_free(self->library);
+    lp_library_free(self->library);
     g_free(self);
 }
 

@@ -15,7 +15,8 @@ typedef struct {
     const LpWorkload *workload; /* borrowed */
     const LpMachine *machine;   /* borrowed */
     LpPlacement *placement;     /* owned */
-    LpLibrary *library;         /* owned: that the plan names, with the protocol that it names */
+    LpLibrary *library;         /* owned: that the plan names, or several, with the protocol that
+                                   it names */
 } LpSetup;
 
 /** Whether @machine has an accelerator for every rank of @workload, units for its precision, and

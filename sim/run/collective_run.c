@@ -194,7 +194,7 @@ find_quotient(const LpCollectiveRequest *self, const LpCircuitMap *circuits,
 static void
 bound_by_hosts(const LpCommunicationMap *map, LpCollectiveResult *result)
 {
-    double start_s = lp_communication_map_start_s(map, lp_program_op(map->program, 0)->group);
+    double start_s = lp_communication_map_start_s(map, lp_program_op(map->program, 0));
     result->isolated_s = MAX(result->isolated_s, start_s);
     result->run.iteration_time_s = MAX(result->run.iteration_time_s, start_s);
 }

@@ -4,21 +4,19 @@
 
 #include "validation/cases/case.h"
 
-#include "platforms/catalogue/libraries.h"
 #include "platforms/machine/machine_library.h"
 #include "sim/mapping/placement.h"
 
 #include <string.h>
 
-/* Returns: (transfer full), or NULL if the plan names none that there is. */
+/* The first, if there are several. Returns: (transfer full), or NULL if the plan names none that
+ * there is. */
 static char *
 library_of(const LpTrainingCase *restated)
 {
-    const char *name = restated->workload->plan.library.name;
-    g_autofree LpLibrary *library = g_new(LpLibrary, 1);
-    return lp_machine_library(restated->machine, lp_library_name_or_auto(name), library, NULL)
-               ? g_strdup(library->name)
-               : NULL;
+    g_autoptr(LpLibrary) library =
+        lp_machine_libraries(restated->machine, &restated->workload->plan.library, NULL);
+    return library != NULL ? g_strdup(library->name) : NULL;
 }
 
 LpSurrogate *

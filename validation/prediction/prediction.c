@@ -3,6 +3,7 @@
 #include "validation/prediction/prediction.h"
 
 #include "model/amped.h"
+#include "model/library_mix.h"
 #include "platforms/catalogue/libraries.h"
 #include "sim/mapping/placement.h"
 #include "sim/run/simulation.h"
@@ -90,6 +91,7 @@ lp_prediction_run(const LpWorkload *workload, const LpMachine *machine,
     g_autoptr(LpSetup) setup = lp_setup_new(&workload_with, &machine_with, error);
     if (setup == NULL)
         return FALSE;
-    lp_constants_to_library(constants, setup->library);
+    for (guint32 i = 0; i < lp_library_n_mixed(setup->library); i++)
+        lp_constants_to_library(constants, lp_library_mixed(setup->library, i));
     return simulate(setup, outcome, error);
 }

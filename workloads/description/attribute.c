@@ -262,7 +262,7 @@ static const LpAttribute attributes[] = {
     OPTIONAL("options", "gradient-copies", P(format.gradient_copies)),
     BOOLEAN("options", "gradient-buffers", P(format.gradient_buffers)),
     BOOLEAN("options", "main-gradients", P(format.main_gradients)),
-    NAME("library", P(library.name)),
+    TEXT("options", "library", &lp_text_library),
     NAME("protocol", P(library.protocol)),
     ALGORITHMS("algorithm-tp", LP_AXIS_TP),
     ALGORITHMS("algorithm-cp", LP_AXIS_CP),

@@ -28,7 +28,12 @@ extern const LpAttributeText lp_text_overlap_dp;              /**< yes, no, "rep
                                                                    "accelerator" */
 extern const LpAttributeText lp_text_overlap_ep;              /**< yes, no, or "domains" */
 extern const LpAttributeText lp_text_shards;                  /**< a count, or "domains" */
-extern const LpAttributeText lp_text_relay;                   /**< a count, "domains" or "no" */
+/** "NAME", or "NAME; OPERATION@GROUP: <=SIZE=NAME, >SIZE=NAME; ...", where "@GROUP" may be left
+ * out, and the ranges be one name. Ranges go on from each other, and to any size. Names are not
+ * looked up.
+ */
+extern const LpAttributeText lp_text_library; /**< a name, or who runs what */
+extern const LpAttributeText lp_text_relay;   /**< a count, "domains" or "no" */
 
 /** The shortest text that reads back as @value, 1.189 and not 1.1890000000000001, and @unit behind
  * it. Returns: (transfer full). */

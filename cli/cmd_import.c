@@ -170,7 +170,7 @@ import_file(const char *name, const Options *options, const char *output, LpForm
 gboolean
 lp_cmd_import(int argc, char **argv, GError **error)
 {
-    static const char *const kinds[] = {"huggingface", "chakra", "ti", NULL};
+    static const char *const kinds[] = {"huggingface", "chakra", "ti", "kineto", NULL};
     if (argc > 1 && lp_import_trace_is(argv[1]))
         return lp_cmd_import_trace(argc - 1, argv + 1, error);
     g_auto(Options) options = {0};

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "workloads/given/given_writer.h"
 #include "workloads/traces/chakra.h"
+#include "workloads/traces/kineto.h"
 #include "workloads/traces/ti.h"
 #include "workloads/traces/trace_program.h"
 
@@ -20,7 +21,8 @@ static const struct {
     const char *name, *what;
     Read read;
 } formats[] = {{"chakra", "Chakra execution traces", lp_chakra_read},
-               {"ti", "time-independent traces", lp_ti_read}};
+               {"ti", "time-independent traces", lp_ti_read},
+               {"kineto", "profiles of PyTorch", lp_kineto_read}};
 
 static Read
 find_read(const char *kind, const char **out_what)

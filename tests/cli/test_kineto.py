@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""PyTorch's profiles: made ones take the times that follow from their kernels, calls and collectives.
+
+Environment: LIGHTPATH (the built program)."""
+import json
+import os
+import pathlib
+import random
+import subprocess
+import unittest
+
+import test_program_by_hand
+
+PROGRAM = os.environ["LIGHTPATH"]
+DOMAIN_S, DOMAIN_RATE = test_program_by_hand.DOMAIN_S, test_program_by_hand.DOMAIN_RATE
+START_US = 4458677009853.25  # profiles count from a clock of the host
+
+
+class Profile:
+    """Events are added with microseconds from the start."""
+
+    def __init__(self, rank=0, world_size=2, groups=True):
+        self.events, self.n = [], 0
+        self.head = {"rank": rank, "world_size": world_size}
+        if groups:
+            self.head["pg_config"] = [{"pg_name": "0", "pg_desc": "default_pg", "ranks": list(range(world_size))}]
+
+    def call(self, at, length=2.0, name="cudaLaunchKernel"):
+        self.n += 1
+        self.events.append({"ph": "X", "cat": "cuda_runtime", "name": name, "ts": START_US + at, "dur": length,
+                            "args": {"correlation": self.n}})
+        return self
+
+    def kernel(self, at, length, stream=7, cat="kernel", **args):
+        """What the last call launched."""
+        self.events.append({"ph": "X", "cat": cat, "name": "k", "ts": START_US + at, "dur": length,
+                            "args": {"stream": stream, "correlation": self.n, **args}})
+        return self
+
+    def collective(self, at, length, stream=20, n=12_500_000, name="allreduce", dtype="Float", **more):
+        return self.kernel(at, length, stream, **{"Collective name": name, "In msg nelems": n, "Out msg nelems": n,
+                                                  "dtype": dtype, "Process Group Name": "0", **more})
+
+    def text(self):
+        return json.dumps({"distributedInfo": self.head, "traceEvents": self.events})
+
+
+def two_kernels():
+    return Profile().call(0).kernel(5, 1000).call(3).kernel(1005, 500)
+
+
+class Kineto(test_program_by_hand.Case):
+    def write(self, text, name="rank-0.json"):
+        path = self.folder / name
+        path.write_text(text)
+        return path
+
+    def check_time(self, seconds, *profiles):
+        paths = [self.write(profile.text(), f"rank-{i}.json") for i, profile in enumerate(profiles)]
+        path = self.folder / "p.xml"
+        self.run_well("import", "kineto", *paths, "-o", path)
+        for collapse, fidelity in test_program_by_hand.EVERY:
+            found = self.simulate(path, f"--collapse={collapse}", f"--fidelity={fidelity}",
+                                  "--set=library=single-ring")["simulated"]["iteration_time_s"]
+            # Profiles have nanoseconds.
+            self.assertAlmostEqual(found, seconds, delta=2e-9)
+
+    def test_kernels(self):
+        """One stream, whose kernels are launched ahead: from the first call on."""
+        self.check_time(2e-6 + 1.5e-3, two_kernels())
+
+    def test_host(self):
+        """A kernel that is launched late starts late: idle time is not lost."""
+        self.check_time(0.702e-3 + 100e-6, Profile().call(0).kernel(5, 200).call(700).kernel(705, 100))
+
+    def test_synchronise(self):
+        """The host waits, and needs its own time after that."""
+        self.check_time(2e-6 + 1e-3 + 52e-6 + 100e-6, Profile().call(0).kernel(5, 1000)
+                        .call(10, 1000, "cudaDeviceSynchronize").call(1060).kernel(1065, 100))
+
+    def test_streams(self):
+        """A kernel that was held by another stream waits for it; one that was not does not."""
+        self.check_time(2e-6 + 1.5e-3, Profile().call(0).kernel(5, 1000).call(3).kernel(1006, 500, stream=9))
+        self.check_time(2e-6 + 1e-3, Profile().call(0).kernel(5, 1000).call(3).kernel(8, 500, stream=9))
+
+    def test_collective(self):
+        """Its time is the machine's, not the profile's; one file stands for two equal ranks."""
+        ring_s = 2 * (DOMAIN_S + 25e6 / DOMAIN_RATE)
+        profile = two_kernels().call(6).collective(1505, 77777).call(9).kernel(1600, 100)
+        # The last kernel ran beside it.
+        self.check_time(2e-6 + 1.5e-3 + ring_s, profile)
+        waits = two_kernels().call(6).collective(1505, 3000).call(9).kernel(4506, 100)
+        self.check_time(2e-6 + 1.5e-3 + ring_s + 100e-6, waits)
+        self.check_time(2e-6 + 1.5e-3 + ring_s + 100e-6, waits, waits)
+        for dtype, n in (("BFloat16", 25_000_000), ("Double", 6_250_000), ("Byte", 50_000_000)):
+            self.check_time(2e-6 + 1.5e-3 + ring_s, two_kernels().call(6).collective(1505, 9, n=n, dtype=dtype))
+        told = {"Process Group Name": "5", "Process Group Ranks": "[0, 1]"}
+        self.check_time(2e-6 + 1.5e-3 + ring_s, two_kernels().call(6).collective(1505, 9, **told))
+        # Of an all-gather the output is the whole buffer, of a reduce-scatter the input.
+        half_s = DOMAIN_S + 25e6 / DOMAIN_RATE
+        for name, key in (("_allgather_base", "In msg nelems"), ("_reduce_scatter_base", "Out msg nelems")):
+            self.check_time(2e-6 + 1.5e-3 + half_s,
+                            two_kernels().call(6).collective(1505, 9, name=name, **{key: 6_250_000}))
+
+    def test_messages(self):
+        sender = Profile().call(0).kernel(5, 1000).call(3).collective(1005, 9, name="send", **{"Dst Rank": 1})
+        receiver = Profile(1).call(0).collective(5, 1505, name="recv", **{"Src Rank": 0}).call(3).kernel(1511, 200)
+        self.check_time(2e-6 + 1e-3 + DOMAIN_S + 50e6 / DOMAIN_RATE + 200e-6, sender, receiver)
+
+    def refused(self, wanted, *texts):
+        paths = [self.write(text, f"rank-{i}.json") for i, text in enumerate(texts)]
+        done = subprocess.run([PROGRAM, "import", "kineto", *map(str, paths)], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (1, "", 1), done.stderr)
+        self.assertIn(wanted, done.stderr)
+
+    def test_refused(self):
+        self.refused("no event of category kernel", '{"traceEvents": []}')
+        self.refused("no event of category kernel", "[]")
+        self.refused("rank-0.json:1", '{"traceEvents": [')
+        self.refused("without name, ts, dur and stream", '{"traceEvents": [{"cat": "kernel", "name": "k", "ts": 5}]}')
+        self.refused('Collective name "gather"', Profile().call(0).collective(5, 9, name="gather").text())
+        self.refused('dtype "Strange"', Profile().call(0).collective(5, 9, dtype="Strange").text())
+        self.refused("without Dst Rank", Profile().call(0).collective(5, 9, name="send").text())
+        part = {"Process Group Name": "5", "Process Group Ranks": "[0, 1]"}
+        self.refused("wanted the files of all ranks", Profile(world_size=4).call(0).collective(5, 9, **part).text())
+        self.refused("waits for ever", Profile().call(0).collective(5, 9).text(), two_kernels().text())
+
+    def test_damaged(self):
+        generator = random.Random(5)
+        good = two_kernels().call(6).collective(1505, 3000).text().encode()
+        path = self.folder / "rank-0.json"
+        for _ in range(60):
+            data = bytearray(good)
+            data[generator.randrange(len(data))] = generator.randrange(256)
+            path.write_bytes(data[:generator.randrange(len(data))] if generator.random() < 0.2 else data)
+            done = subprocess.run([PROGRAM, "import", "kineto", path], capture_output=True, timeout=10)
+            self.assertIn(done.returncode, (0, 1), data)
+            self.assertEqual(done.stderr.count(b"\n"), done.returncode, (data, done.stderr))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What depends on what is not in a profile: it is taken from who launched what, and from what
+ * streams were seen to wait for (docs/traces.md). */
+#include "workloads/traces/kineto.h"
+
+#include "base/error.h"
+#include "base/file.h"
+#include "workloads/traces/kineto_events.h"
+#include "workloads/traces/trace_files.h"
+#include "workloads/traces/trace_groups.h"
+
+#include <string.h>
+
+#define ELEMENTS_MAX 1125899906842624
+
+typedef struct {
+    LpTrace *trace;               /* borrowed */
+    LpTraceRank *into;            /* borrowed */
+    LpTraceNaming *naming;        /* borrowed */
+    const LpKinetoEvents *events; /* borrowed */
+    const char *path;             /* borrowed */
+    guint32 rank;
+    GArray *last;       /* owned: guint, by stream that has been used: 1 + its last work */
+    guint64 host;       /* the host's last node; 0: none */
+    double host_free_s; /* when its last call ended */
+    guint64 *node_of;   /* owned, by work */
+} Reader;
+
+static gboolean fail(const Reader *self, const LpKinetoWork *work, GError **error,
+                     const char *format, ...) G_GNUC_PRINTF(4, 5);
+
+static gboolean
+fail(const Reader *self, const LpKinetoWork *work, GError **error, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    g_autofree char *message = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE, "%s:%u: %s", lp_file_label(self->path),
+                work->line, message);
+    return FALSE;
+}
+
+static const LpKinetoWork *
+work_at(const Reader *self, guint i)
+{
+    return &g_array_index(self->events->works, LpKinetoWork, i);
+}
+
+static LpTraceNode *
+add_node(Reader *self, gint64 stream, guint line)
+{
+    LpTraceNode node;
+    memset(&node, 0, sizeof node);
+    node.id = self->into->nodes->len + 1;
+    node.stream = stream;
+    node.op.line = line;
+    return lp_trace_add_node(self->into, &node);
+}
+
+/* --- communication --- */
+
+static const struct {
+    const char *word; /* in a collective's name, which has no '_' */
+    LpCollective collective;
+} collectives[] = {
+    {"allreduce", LP_COLLECTIVE_ALL_REDUCE}, {"reducescatter", LP_COLLECTIVE_REDUCE_SCATTER},
+    {"allgather", LP_COLLECTIVE_ALL_GATHER}, {"alltoall", LP_COLLECTIVE_ALL_TO_ALL},
+    {"broadcast", LP_COLLECTIVE_BROADCAST},  {"reduce", LP_COLLECTIVE_REDUCE},
+    {"barrier", LP_COLLECTIVE_BARRIER}};
+static const struct {
+    const char *name;
+    guint64 bytes;
+} types[] = {{"Float", 4}, {"Double", 8}, {"Half", 2},          {"BFloat16", 2},
+             {"Int", 4},   {"Long", 8},   {"Byte", 1},          {"Char", 1},
+             {"Bool", 1},  {"Short", 2},  {"Float8_e4m3fn", 1}, {"Float8_e5m2", 1}};
+
+static char *
+name_of(const LpKinetoWork *work)
+{
+    const char *name = json_string_value(json_object_get(work->args, "Collective name"));
+    if (name == NULL)
+        return NULL;
+    GString *bare = g_string_new(NULL);
+    for (; *name != '\0'; name++)
+        if (*name != '_')
+            g_string_append_c(bare, g_ascii_tolower(*name));
+    return g_string_free(bare, FALSE);
+}
+
+static gboolean
+read_bytes(const Reader *self, const LpKinetoWork *work, gboolean is_out, guint64 *out_bytes,
+           GError **error)
+{
+    const json_t *count = json_object_get(work->args, is_out ? "Out msg nelems" : "In msg nelems");
+    const char *type = json_string_value(json_object_get(work->args, "dtype"));
+    json_int_t n = json_integer_value(count);
+    if (!json_is_integer(count) || n < 0 || n > ELEMENTS_MAX)
+        return fail(self, work, error, "got a collective without %s, wanted a count of elements",
+                    is_out ? "Out msg nelems" : "In msg nelems");
+    for (guint i = 0; i < G_N_ELEMENTS(types); i++)
+        if (g_strcmp0(type, types[i].name) == 0) {
+            *out_bytes = (guint64)n * types[i].bytes;
+            return TRUE;
+        }
+    g_autofree char *shown = lp_error_quote(type != NULL ? type : "");
+    return fail(self, work, error, "got dtype %s, wanted a type of PyTorch's tensors", shown);
+}
+
+/* The group is told by the event, if not by the head of the file. */
+static gboolean
+find_group(const Reader *self, const LpKinetoWork *work, guint32 *out_group, GError **error)
+{
+    const char *name = json_string_value(json_object_get(work->args, "Process Group Name"));
+    const char *ranks = json_string_value(json_object_get(work->args, "Process Group Ranks"));
+    if (lp_trace_naming_find(self->naming, self->rank, name != NULL ? name : "", out_group, NULL))
+        return TRUE;
+    if (ranks != NULL && strstr(ranks, "...") == NULL) {
+        g_autoptr(json_t) list = json_array();
+        json_t *group = lp_json_append_object(list);
+        json_t *members = json_loads(ranks, 0, NULL);
+        lp_json_set_text(group, "pg_name", name);
+        json_object_set_new(group, "ranks", members != NULL ? members : json_array());
+        g_autofree char *text = lp_json_print_flat(list);
+        if (members != NULL &&
+            !lp_trace_naming_add(self->naming, self->rank, text, strlen(text), error)) {
+            g_prefix_error(error, "%s:%u: ", lp_file_label(self->path), work->line);
+            return FALSE;
+        }
+    }
+    if (lp_trace_naming_find(self->naming, self->rank, name, out_group, error))
+        return TRUE;
+    g_prefix_error(error, "%s:%u: ", lp_file_label(self->path), work->line);
+    return FALSE;
+}
+
+static gboolean
+read_message(const Reader *self, const LpKinetoWork *work, gboolean sends, LpGivenOp *op,
+             GError **error)
+{
+    const char *key = sends ? "Dst Rank" : "Src Rank";
+    const json_t *peer = json_object_get(work->args, key);
+    op->kind = sends ? LP_GIVEN_SEND : LP_GIVEN_RECEIVE;
+    op->peer = json_integer_value(peer);
+    if (!json_is_integer(peer) || op->peer < 0 || op->peer >= (gint64)self->trace->ranks->len ||
+        op->peer == (gint64)self->rank)
+        return fail(self, work, error, "got a message without %s, wanted another rank", key);
+    return read_bytes(self, work, !sends, &op->bytes, error);
+}
+
+static gboolean
+read_work(const Reader *self, const LpKinetoWork *work, LpGivenOp *op, GError **error)
+{
+    g_autofree char *name = name_of(work);
+    op->work.device_s = op->work.bound_s = work->end_s - work->start_s;
+    if (name == NULL)
+        return TRUE;
+    op->work = LP_WORK_NONE;
+    if (strcmp(name, "send") == 0 || strcmp(name, "recv") == 0)
+        return read_message(self, work, *name == 's', op, error);
+    for (guint i = 0; i < G_N_ELEMENTS(collectives); i++) {
+        if (strstr(name, collectives[i].word) == NULL)
+            continue;
+        op->kind = LP_GIVEN_COLLECTIVE;
+        op->collective = collectives[i].collective;
+        return find_group(self, work, &op->group, error) &&
+               (op->collective == LP_COLLECTIVE_BARRIER ||
+                read_bytes(self, work, op->collective == LP_COLLECTIVE_ALL_GATHER, &op->bytes,
+                           error));
+    }
+    g_autofree char *shown = lp_error_quote(name);
+    return fail(self, work, error, "got Collective name %s, wanted one that is simulated", shown);
+}
+
+/* --- order --- */
+
+static void
+depend(Reader *self, guint64 id)
+{
+    if (id != 0)
+        lp_trace_add_dep(self->into, id);
+}
+
+/* The host until it has made the call, from its last one on. */
+static void
+add_host(Reader *self, const LpKinetoWork *work)
+{
+    LpTraceNode *node = add_node(self, LP_TRACE_HOST_STREAM, work->line);
+    double time_s = MAX(work->called_end_s - self->host_free_s, 0.0);
+    node->op.work.device_s = node->op.work.bound_s = time_s;
+    depend(self, self->host);
+    self->host = self->into->nodes->len;
+    self->host_free_s = MAX(self->host_free_s, work->called_end_s);
+}
+
+/* The host waits for what was launched before, and had ended when it went on. */
+static void
+add_sync(Reader *self, const LpKinetoSync *sync)
+{
+    if (self->host == 0)
+        return;
+    add_node(self, LP_TRACE_HOST_STREAM, 1)->is_joint = TRUE;
+    depend(self, self->host);
+    for (guint i = 0; i < self->last->len; i++) {
+        guint last = g_array_index(self->last, guint, i);
+        if (work_at(self, last - 1)->end_s <= sync->end_s)
+            depend(self, self->node_of[last - 1]);
+    }
+    /* What it does on its way there is its own. */
+    self->host = self->into->nodes->len;
+    self->host_free_s = MAX(self->host_free_s, sync->end_s);
+}
+
+/* Collectives wait for all that other streams have been given. Others wait for what had just ended
+ * when they began, if only that held them: their stream stood idle, and they were launched. */
+static void
+add_waits(Reader *self, const LpKinetoWork *work, gboolean is_collective, guint own)
+{
+    double ready_s = work->called_end_s;
+    guint held_by = 0;
+    if (own > 0)
+        ready_s = MAX(ready_s, work_at(self, own - 1)->end_s);
+    for (guint i = 0; i < self->last->len; i++) {
+        guint last = g_array_index(self->last, guint, i);
+        const LpKinetoWork *other = work_at(self, last - 1);
+        if (other->stream == work->stream)
+            continue;
+        if (is_collective)
+            depend(self, self->node_of[last - 1]);
+        else if (other->end_s <= work->start_s && other->end_s >= ready_s &&
+                 (held_by == 0 || other->end_s > work_at(self, held_by - 1)->end_s))
+            held_by = last;
+    }
+    if (held_by > 0)
+        depend(self, self->node_of[held_by - 1]);
+}
+
+static gboolean
+add_work(Reader *self, guint index, GError **error)
+{
+    const LpKinetoWork *work = work_at(self, index);
+    guint place = 0, own = 0;
+    while (place < self->last->len &&
+           work_at(self, g_array_index(self->last, guint, place) - 1)->stream != work->stream)
+        place++;
+    if (place < self->last->len)
+        own = g_array_index(self->last, guint, place);
+    add_host(self, work);
+    LpTraceNode *node = add_node(self, work->stream, work->line);
+    self->node_of[index] = node->id;
+    if (!read_work(self, work, &node->op, error))
+        return FALSE;
+    gboolean is_collective = node->op.kind == LP_GIVEN_COLLECTIVE;
+    depend(self, self->host);
+    if (own > 0)
+        depend(self, self->node_of[own - 1]);
+    add_waits(self, work, is_collective, own);
+    own = index + 1;
+    if (place < self->last->len)
+        g_array_index(self->last, guint, place) = own;
+    else
+        g_array_append_val(self->last, own);
+    return TRUE;
+}
+
+static gboolean
+add_rank(Reader *self, GError **error)
+{
+    const LpKinetoEvents *events = self->events;
+    g_autofree guint64 *node_of = g_new0(guint64, events->works->len);
+    g_autoptr(GArray) last = g_array_new(FALSE, FALSE, sizeof(guint));
+    guint n_syncs = 0;
+    self->into = lp_trace_rank(self->trace, self->rank);
+    self->host_free_s = work_at(self, 0)->called_s;
+    self->node_of = node_of;
+    self->last = last;
+    for (guint i = 0; i < events->works->len; i++) {
+        for (; n_syncs < events->syncs->len &&
+               g_array_index(events->syncs, LpKinetoSync, n_syncs).start_s <
+                   work_at(self, i)->called_s;
+             n_syncs++)
+            add_sync(self, &g_array_index(events->syncs, LpKinetoSync, n_syncs));
+        if (!add_work(self, i, error))
+            return FALSE;
+    }
+    return TRUE;
+}
+
+/* --- files --- */
+
+static gboolean
+read_file(LpTrace *trace, LpTraceNaming *naming, const LpKinetoEvents *events, const char *path,
+          guint32 rank, GError **error)
+{
+    const json_t *head = json_object_get(events->root, "distributedInfo");
+    const json_t *groups = json_object_get(head, "pg_config");
+    Reader reader = {
+        .trace = trace, .naming = naming, .events = events, .path = path, .rank = rank};
+    if (json_array_size(groups) > 0) {
+        g_autofree char *text = lp_json_print_flat(groups);
+        if (!lp_trace_naming_add(naming, rank, text, strlen(text), error)) {
+            g_prefix_error(error, "%s: ", lp_file_label(path));
+            return FALSE;
+        }
+    }
+    return add_rank(&reader, error);
+}
+
+/* One file may stand for all ranks of its job if none differs from it. */
+static guint32
+count_ranks(const LpKinetoEvents *events, guint n_paths)
+{
+    const json_t *head = json_object_get(events->root, "distributedInfo");
+    json_int_t n = json_integer_value(json_object_get(head, "world_size"));
+    return n_paths == 1 && n > 1 && n <= 1024 ? (guint32)n : n_paths;
+}
+
+static gboolean
+check_alike(const LpTrace *trace, GError **error)
+{
+    const LpTraceRank *first = lp_trace_rank(trace, 0);
+    for (guint i = 0; i < first->nodes->len; i++) {
+        const LpGivenOp *op = &lp_trace_node(first, i)->op;
+        if (op->kind == LP_GIVEN_COMPUTE)
+            continue;
+        const LpTraceGroup *group =
+            op->kind == LP_GIVEN_COLLECTIVE ? lp_trace_group(trace, op->group) : NULL;
+        if (group == NULL || group->ranks->len < trace->ranks->len)
+            return lp_value_error(error,
+                                  "%s:%u: got %s of some of %u ranks, wanted the files of all "
+                                  "ranks, or collectives of all",
+                                  lp_file_label(first->path), op->line, lp_given_op_name(op),
+                                  trace->ranks->len);
+    }
+    return TRUE;
+}
+
+LpTrace *
+lp_kineto_read(const char *const *paths, guint n_paths, const char *groups, GError **error)
+{
+    g_autoptr(LpTraceFiles) files = lp_trace_files_load(paths, n_paths, error);
+    g_autoptr(LpTrace) trace = NULL;
+    g_autoptr(LpTraceNaming) naming = NULL;
+    for (guint32 file = 0; files != NULL && file < n_paths; file++) {
+        gsize length;
+        const char *path = files->paths->pdata[file];
+        const char *text = g_bytes_get_data(files->bytes->pdata[file], &length);
+        g_autoptr(LpKinetoEvents) events = lp_kineto_events_read(path, text, length, error);
+        if (events == NULL)
+            return NULL;
+        guint32 n_ranks = count_ranks(events, n_paths);
+        if (trace == NULL) {
+            trace = lp_trace_new(files->paths->pdata[0], n_ranks);
+            naming = lp_trace_naming_new(trace);
+            if (groups != NULL && !lp_trace_naming_load(naming, groups, error))
+                return NULL;
+        }
+        guint32 n_copies = n_ranks > n_paths ? n_ranks : 1;
+        for (guint32 rank = file; rank < file + n_copies; rank++) {
+            lp_trace_rank(trace, rank)->path = g_strdup(path);
+            if (!read_file(trace, naming, events, path, rank, error) ||
+                (n_copies > 1 && !check_alike(trace, error)))
+                return NULL;
+        }
+    }
+    if (files == NULL || !lp_trace_naming_check(naming, error))
+        return NULL;
+    return g_steal_pointer(&trace);
+}

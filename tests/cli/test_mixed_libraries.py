@@ -108,6 +108,17 @@ class MixedTest(unittest.TestCase):
                                 for collapse in ("on", "off"))
             self.assertAlmostEqual(by_classes / each, 1, delta=1e-6)
 
+    def test_traces(self):
+        """A trace and the program that is made of it have the same libraries."""
+        calls = (("all-to-all", 65536, "ep"), ("all-to-all", 8 << 20, "ep"), ("all-reduce", 16 << 20, "dp"))
+        wanted_s = self.program_s(MIXED, calls)
+        traces, again = (os.path.join(self.directory.name, name) for name in ("traces", "again.xml"))
+        self.assertEqual(lightpath("export", "chakra", self.path, *ALPS, "-o", traces).returncode, 0)
+        files = sorted(os.path.join(traces, name) for name in os.listdir(traces) if name.endswith(".et"))
+        self.assertEqual(lightpath("import", "chakra", *files, "-o", again).returncode, 0)
+        got_s = answer("simulate", again, *ALPS)["simulated"]["iteration_time_s"]
+        self.assertAlmostEqual(got_s / wanted_s, 1, delta=1e-9)
+
     def test_refused(self):
         self.program_s("alps-nccl", (("all-reduce", 1024, "dp"),))
         for text, part in (("alps-nccl; all-to-all: nobody", 'library: "nobody" is not one of'),

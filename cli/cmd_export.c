@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lightpath export: workloads and programs as traces for other tools. */
 #include "cli/commands.h"
-#include "cli/inputs.h"
 #include "cli/option_rows.h"
 #include "cli/options.h"
-#include "cli/output_paths.h"
+#include "cli/program_input.h"
 
 #include "base/folder.h"
 #include "base/units.h"
-#include "sim/mapping/setup.h"
-#include "workloads/program/training_program.h"
 #include "workloads/traces/chakra.h"
 #include "workloads/traces/goal.h"
 #include "workloads/traces/program_trace.h"
@@ -18,17 +15,15 @@
 #include <string.h>
 
 typedef struct {
-    char *output, *framework, *plan; /* owned */
-    char **settings;                 /* owned */
+    LpProgramInput input;
+    char *output; /* owned */
 } Options;
 
 static void
 options_clear(Options *self)
 {
+    lp_program_input_clear(&self->input);
     g_free(self->output);
-    g_free(self->framework);
-    g_free(self->plan);
-    g_strfreev(self->settings);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Options, options_clear)
 
@@ -55,32 +50,27 @@ add_file(Files *self, char *name, GBytes *text)
     g_ptr_array_add(self->texts, text);
 }
 
-static gboolean
-write_chakra(const LpTrace *trace, Files *files, GError **error)
+static void
+write_chakra(const LpTrace *trace, Files *files)
 {
-    (void)error;
     for (guint32 rank = 0; rank < trace->ranks->len; rank++)
         add_file(files, g_strdup_printf("trace.%u.et", rank),
                  g_byte_array_free_to_bytes(lp_chakra_write(trace, rank)));
     char *groups = lp_chakra_groups(trace);
     add_file(files, g_strdup("groups.json"), g_bytes_new_take(groups, strlen(groups)));
-    return TRUE;
 }
 
-static gboolean
-write_goal(const LpTrace *trace, Files *files, GError **error)
+static void
+write_goal(const LpTrace *trace, Files *files)
 {
-    (void)error;
     char *text = lp_goal_write(trace);
     add_file(files, g_strdup("schedule.goal"), g_bytes_new_take(text, strlen(text)));
-    return TRUE;
 }
 
 /* Replay takes a list of the files, by rank. */
-static gboolean
-write_ti(const LpTrace *trace, Files *files, GError **error)
+static void
+write_ti(const LpTrace *trace, Files *files)
 {
-    (void)error;
     GString *list = g_string_new(NULL);
     for (guint32 rank = 0; rank < trace->ranks->len; rank++) {
         char *name = g_strdup_printf("trace.%u.ti", rank);
@@ -89,12 +79,11 @@ write_ti(const LpTrace *trace, Files *files, GError **error)
         add_file(files, name, g_bytes_new_take(text, strlen(text)));
     }
     add_file(files, g_strdup("traces.txt"), g_string_free_to_bytes(list));
-    return TRUE;
 }
 
 static const struct {
     const char *name;
-    gboolean (*write)(const LpTrace *trace, Files *files, GError **error);
+    void (*write)(const LpTrace *trace, Files *files);
 } formats[] = {{"chakra", write_chakra}, {"goal", write_goal}, {"ti", write_ti}};
 
 /* --- command --- */
@@ -102,16 +91,10 @@ static const struct {
 static LpTrace *
 make_trace(const Options *options, char **arguments, GError **error)
 {
-    LpPlanChoice plan;
     g_autoptr(LpWorkload) workload = NULL;
     g_autoptr(LpMachine) machine = NULL;
-    if (!lp_plan_choice_parse(options->plan, FALSE, &plan, error) ||
-        !lp_load_inputs(arguments[0], arguments[1], (const char *const *)options->settings, plan,
-                        &workload, &machine, error))
-        return NULL;
-    g_autoptr(LpSetup) setup = lp_setup_new(workload, machine, error);
-    g_autoptr(LpProgram) program =
-        setup == NULL ? NULL : lp_training_program_new(workload, &machine->accelerator, error);
+    g_autoptr(LpProgram) program = lp_program_input_load(&options->input, arguments[0],
+                                                         arguments[1], &workload, &machine, error);
     LpTrace *trace = program == NULL ? NULL : lp_trace_of_program(program, workload, error);
     if (trace != NULL)
         trace->speed_flop_per_s =
@@ -125,8 +108,9 @@ export_files(int format, const Options *options, char **arguments, GError **erro
     g_autoptr(LpTrace) trace = make_trace(options, arguments, error);
     g_auto(Files) files = {g_ptr_array_new_with_free_func(g_free),
                            g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref)};
-    if (trace == NULL || !formats[format].write(trace, &files, error))
+    if (trace == NULL)
         return FALSE;
+    formats[format].write(trace, &files);
     g_autofree LpFolderFile *list = g_new0(LpFolderFile, files.names->len);
     for (guint i = 0; i < files.names->len; i++) {
         list[i].name = files.names->pdata[i];
@@ -139,9 +123,9 @@ gboolean
 lp_cmd_export(int argc, char **argv, GError **error)
 {
     g_auto(Options) options = {0};
-    const GOptionEntry entries[] = {LP_ROW_SET(&options.settings),
-                                    LP_ROW_FRAMEWORK(&options.framework),
-                                    LP_ROW_PLAN(&options.plan),
+    const GOptionEntry entries[] = {LP_ROW_SET(&options.input.settings),
+                                    LP_ROW_FRAMEWORK(&options.input.framework),
+                                    LP_ROW_PLAN(&options.input.plan),
                                     {"output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output,
                                      "The folder to write, new or empty", "DIR"},
                                     {NULL, 0, 0, 0, NULL, NULL, NULL}};
@@ -153,7 +137,7 @@ lp_cmd_export(int argc, char **argv, GError **error)
             "Writes what the ranks of a workload or program do as traces for other "
             "tools, with the kernel times of the platform's accelerator: chakra, goal, ti.",
             entries, &argc, &argv, 3, 3, error) ||
-        !lp_settings_add_framework(&options.settings, options.framework, error))
+        !lp_settings_add_framework(&options.input.settings, options.input.framework, error))
         return FALSE;
     g_autoptr(GError) fault = NULL;
     int format = lp_choice_parse(argv[1], kinds, &fault);

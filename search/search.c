@@ -4,7 +4,6 @@
 
 #include "base/child_pool.h"
 #include "model/closed_form.h"
-#include "platforms/catalogue/libraries.h"
 #include "sim/run/simulation.h"
 #include "workloads/program/program_alike.h"
 #include "workloads/program/training_program.h"
@@ -37,12 +36,7 @@ static double
 closed_form_s(const LpSetup *setup)
 {
     LpFabric fabric = lp_machine_fabric(setup->machine);
-    LpClosedFormInput input = {.transformer = &setup->workload->transformer,
-                               .plan = &setup->workload->plan,
-                               .accelerator = &setup->machine->accelerator,
-                               .fabric = &fabric,
-                               .accelerators = setup->placement->accelerators,
-                               .rings = lp_library_rings(setup->library)};
+    LpClosedFormInput input = lp_setup_closed_form_input(setup, &fabric);
     LpTerms terms = lp_closed_form_terms(&input);
     return lp_terms_sum(&terms);
 }

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/units.h"
 #include "model/memory_fit.h"
+#include "platforms/catalogue/libraries.h"
 #include "platforms/machine/machine_library.h"
 #include "sim/simulation_error.h"
 
@@ -91,6 +92,17 @@ lp_setup_new_placed(const LpWorkload *workload, const LpMachine *machine, LpPlac
         return NULL;
     self->library = find_library(workload, machine, error);
     return self->library != NULL ? g_steal_pointer(&self) : NULL;
+}
+
+LpClosedFormInput
+lp_setup_closed_form_input(const LpSetup *self, const LpFabric *fabric)
+{
+    return (LpClosedFormInput){.transformer = &self->workload->transformer,
+                               .plan = &self->workload->plan,
+                               .accelerator = &self->machine->accelerator,
+                               .fabric = fabric,
+                               .accelerators = self->placement->accelerators,
+                               .rings = lp_library_rings(self->library)};
 }
 
 gboolean

@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include "model/closed_form_input.h"
 #include "sim/mapping/placement.h"
 
 G_BEGIN_DECLS
@@ -30,6 +31,10 @@ LpSetup *lp_setup_new_placed(const LpWorkload *workload, const LpMachine *machin
                              LpPlacement *placement, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void lp_setup_free(LpSetup *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpSetup, lp_setup_free)
+
+/** What the closed forms are computed from, which borrows @self and @fabric, that of its machine.
+ */
+LpClosedFormInput lp_setup_closed_form_input(const LpSetup *self, const LpFabric *fabric);
 
 /** What no number of ranks changes: that the accelerator has units for the plan's precision, and
  * the library what the plan names. Errors: LP_SIMULATION_ERROR_FIT, LP_INPUT_ERROR. */

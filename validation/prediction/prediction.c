@@ -36,15 +36,8 @@ lp_prediction_consistent_s(const LpWorkload *workload, const LpMachine *machine)
 static void
 predict_closed(const LpSetup *setup, LpOutcome *outcome)
 {
-    const LpWorkload *workload = setup->workload;
-    const LpMachine *machine = setup->machine;
-    LpFabric fabric = lp_machine_fabric(machine);
-    LpClosedFormInput input = {.transformer = &workload->transformer,
-                               .plan = &workload->plan,
-                               .accelerator = &machine->accelerator,
-                               .fabric = &fabric,
-                               .accelerators = setup->placement->accelerators,
-                               .rings = lp_library_rings(setup->library)};
+    LpFabric fabric = lp_machine_fabric(setup->machine);
+    LpClosedFormInput input = lp_setup_closed_form_input(setup, &fabric);
     LpTerms consistent = lp_closed_form_terms(&input), amped = lp_amped_terms(&input);
     outcome->predicted[LP_PREDICTION_CONSISTENT] = lp_terms_sum(&consistent);
     outcome->predicted[LP_PREDICTION_AMPED] = lp_terms_sum(&amped);

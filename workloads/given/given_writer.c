@@ -4,6 +4,7 @@
 
 #include "base/ranges.h"
 #include "base/xml_writer.h"
+#include "workloads/given/given_times.h"
 
 #include <string.h>
 
@@ -12,18 +13,6 @@ typedef struct {
     LpXmlWriter *xml;              /* owned */
     gboolean *is_named;            /* by place of the body at hand: others wait for it */
 } Writer;
-
-static gboolean
-differ(double a, double b)
-{
-    return a < b || a > b;
-}
-
-static void
-write_time(Writer *self, const char *attribute, double time_s)
-{
-    lp_xml_writer_format(self->xml, attribute, "%.17gs", time_s);
-}
 
 /* --- head --- */
 
@@ -42,22 +31,6 @@ write_root(Writer *self, const char *name, const char *source, const char *setti
         lp_xml_writer_attribute(self->xml, *text, value + 1);
     }
     lp_xml_writer_text(self->xml, "source", source);
-}
-
-static void
-write_host(Writer *self)
-{
-    const LpExecution *execution = &self->program->execution;
-    if (execution->host_is_free && execution->host_sync == LP_HOST_SYNC_NONE)
-        return;
-    lp_xml_writer_open(self->xml, "host");
-    write_time(self, "collective", execution->collective_host_s);
-    lp_xml_writer_attribute(self->xml, "free", execution->host_is_free ? "yes" : "no");
-    lp_xml_writer_attribute(self->xml, "sync", lp_host_sync_names[execution->host_sync]);
-    lp_xml_writer_attribute(self->xml, "waits-within", execution->waits_within ? "yes" : "no");
-    lp_xml_writer_attribute(self->xml, "collective-checks",
-                            lp_collective_checks_names[execution->checks]);
-    lp_xml_writer_close(self->xml);
 }
 
 static void
@@ -87,23 +60,12 @@ write_groups(Writer *self, const LpGivenGroups *groups)
 static void
 write_compute(Writer *self, const LpGivenOp *op)
 {
-    const LpWork *work = &op->work;
     if (op->has_rates) {
         lp_xml_writer_format(self->xml, "flop", "%.17g", op->flop);
         lp_xml_writer_format(self->xml, "bytes", "%.17gB", op->memory_bytes);
         return;
     }
-    write_time(self, "time", work->device_s);
-    if (work->host_s > 0.0)
-        write_time(self, "host", work->host_s);
-    if (differ(work->issue_s, work->host_s))
-        write_time(self, "issue", work->issue_s);
-    if (differ(work->bound_s, work->device_s))
-        write_time(self, "bound", work->bound_s);
-    if (differ(work->idle_s, 0.0))
-        write_time(self, "idle", work->idle_s);
-    if (work->waits)
-        write_time(self, "wait", work->wait_s);
+    lp_given_write_work(self->xml, &op->work);
 }
 
 static void
@@ -208,7 +170,7 @@ lp_given_program_to_xml(const LpGivenProgram *self, const char *name, const char
 {
     Writer writer = {.program = self, .xml = lp_xml_writer_new()};
     write_root(&writer, name, source, settings);
-    write_host(&writer);
+    lp_given_write_host(writer.xml, &writer.program->execution);
     for (guint32 i = 0; i < self->groups->len; i++)
         write_groups(&writer, lp_given_program_groups(self, i));
     for (guint32 i = 0; i < self->bodies->len; i++) {

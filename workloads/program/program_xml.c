@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/ranges.h"
 #include "base/xml_writer.h"
+#include "workloads/given/given_times.h"
 
 #include <math.h>
 
@@ -12,12 +13,6 @@ typedef struct {
     const LpProgram *program; /* borrowed */
     LpXmlWriter *xml;         /* owned */
 } Writer;
-
-static gboolean
-differ(double a, double b)
-{
-    return a < b || a > b;
-}
 
 /* --- names --- */
 
@@ -56,29 +51,7 @@ write_queue(Writer *self, const char *attribute, LpStream stream)
         lp_xml_writer_attribute(self->xml, attribute, name);
 }
 
-static void
-write_time(Writer *self, const char *attribute, double time_s)
-{
-    lp_xml_writer_format(self->xml, attribute, "%.17gs", time_s);
-}
-
 /* --- head --- */
-
-static void
-write_host(Writer *self)
-{
-    const LpExecution *execution = &self->program->execution;
-    if (execution->host_is_free && execution->host_sync == LP_HOST_SYNC_NONE)
-        return;
-    lp_xml_writer_open(self->xml, "host");
-    write_time(self, "collective", execution->collective_host_s);
-    lp_xml_writer_attribute(self->xml, "free", execution->host_is_free ? "yes" : "no");
-    lp_xml_writer_attribute(self->xml, "sync", lp_host_sync_names[execution->host_sync]);
-    lp_xml_writer_attribute(self->xml, "waits-within", execution->waits_within ? "yes" : "no");
-    lp_xml_writer_attribute(self->xml, "collective-checks",
-                            lp_collective_checks_names[execution->checks]);
-    lp_xml_writer_close(self->xml);
-}
 
 /* Whether all ranks are in groups of @size ranks that stand @stride apart. */
 static gboolean
@@ -151,21 +124,10 @@ write_term(Writer *self, LpTerm term, LpTerm usual)
 static void
 write_compute(Writer *self, const LpOp *op)
 {
-    const LpWork *work = &op->work;
     lp_xml_writer_open(self->xml, "compute");
     if (op->kind == LP_OP_BESIDE)
         write_queue(self, "queue", op->stream);
-    write_time(self, "time", work->device_s);
-    if (work->host_s > 0.0)
-        write_time(self, "host", work->host_s);
-    if (differ(work->issue_s, work->host_s))
-        write_time(self, "issue", work->issue_s);
-    if (differ(work->bound_s, work->device_s))
-        write_time(self, "bound", work->bound_s);
-    if (differ(work->idle_s, 0.0))
-        write_time(self, "idle", work->idle_s);
-    if (work->waits)
-        write_time(self, "wait", work->wait_s);
+    lp_given_write_work(self->xml, &op->work);
     write_term(self, op->term, LP_TERM_COMPUTE);
     lp_xml_writer_close(self->xml);
 }
@@ -357,7 +319,7 @@ lp_program_to_xml(const LpProgram *program, const LpWorkload *workload, const ch
     lp_xml_writer_attribute(self.xml, "placement", workload->placement);
     lp_xml_writer_format(self.xml, "slowdown", "%.17g", fmax(program->execution.slowdown, 1.0));
     lp_xml_writer_text(self.xml, "source", source);
-    write_host(&self);
+    lp_given_write_host(self.xml, &self.program->execution);
     write_groups(&self);
     write_blocks(&self);
     for (guint32 stage = 0; stage < program->pipeline.n_stages; stage++)

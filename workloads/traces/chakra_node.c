@@ -7,8 +7,8 @@
 
 #define TEXT_MAX 65536
 
-gboolean
-lp_chakra_is(LpWire self, const char *text)
+static gboolean
+is_text(LpWire self, const char *text)
 {
     gsize length = (gsize)(self.end - self.at);
     return length == strlen(text) && (length == 0 || memcmp(self.at, text, length) == 0);
@@ -94,7 +94,7 @@ read_attribute(LpChakraNode *self, LpWire message)
     if (!lp_chakra_attribute_read(message, &name, &value))
         return FALSE;
     for (guint i = 0; i < LP_CHAKRA_N_ATTRIBUTES; i++)
-        if (lp_chakra_is(name, lp_chakra_attribute_names[i]))
+        if (is_text(name, lp_chakra_attribute_names[i]))
             self->attributes[i] = value;
     return TRUE;
 }

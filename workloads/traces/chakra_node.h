@@ -30,8 +30,6 @@ gboolean lp_chakra_node_read(LpChakraNode *self, LpWire message) G_GNUC_WARN_UNU
  * FALSE: it is none. */
 gboolean lp_chakra_attribute_read(LpWire message, LpWire *out_name,
                                   LpChakraValue *out_value) G_GNUC_WARN_UNUSED_RESULT;
-/** Whether @self is @text. */
-gboolean lp_chakra_is(LpWire self, const char *text);
 /** @self as text: bytes that are none become '?'. Returns: (transfer full). */
 char *lp_chakra_text(LpWire self);
 

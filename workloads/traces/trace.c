@@ -82,20 +82,6 @@ lp_trace_add_group(LpTrace *self, const char *name, const char *kind)
     return self->groups->len - 1;
 }
 
-guint32
-lp_trace_find_group(const LpTrace *self, const char *name, guint32 rank)
-{
-    for (guint32 i = 0; i < self->groups->len; i++) {
-        const LpTraceGroup *group = lp_trace_group(self, i);
-        if (strcmp(group->name, name) != 0)
-            continue;
-        for (guint k = 0; k < group->ranks->len; k++)
-            if (g_array_index(group->ranks, guint32, k) == rank)
-                return i;
-    }
-    return LP_TRACE_NO_GROUP;
-}
-
 LpTraceNode *
 lp_trace_add_node(LpTraceRank *self, const LpTraceNode *node)
 {

@@ -74,8 +74,6 @@ LpTraceNode *lp_trace_node(const LpTraceRank *self, guint place);
 LpTraceGroup *lp_trace_group(const LpTrace *self, guint32 index);
 /** A group of no members. Returns: its index. */
 guint32 lp_trace_add_group(LpTrace *self, const char *name, const char *kind);
-/** The first group called @name that @rank is in; LP_TRACE_NO_GROUP: none. */
-guint32 lp_trace_find_group(const LpTrace *self, const char *name, guint32 rank);
 /** Adds @node, which depends on nothing yet. Returns: it, until another is added. */
 LpTraceNode *lp_trace_add_node(LpTraceRank *self, const LpTraceNode *node);
 /** The node added last depends on that called @id. */

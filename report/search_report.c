@@ -160,9 +160,11 @@ append_ties(GString *out, const LpSearchReport *self)
         lp_expected_error_to_text(&expected, self->space->own, machine_of(self, first));
     g_string_append_printf(out, "  expected error of these times: %s\n", text);
     GString *ranks = g_string_new(NULL);
-    for (guint i = 1; expected.n_steps > 0 && i < lp_search_report_n_shown(self); i++)
-        if (is_tied(self, run_at(self, i), &expected))
+    for (guint i = 1; i < lp_search_report_n_shown(self); i++) {
+        LpExpectedError own = expected_error(self, run_at(self, i));
+        if (own.n_steps > 0 && is_tied(self, run_at(self, i), &own))
             g_string_append_printf(ranks, "%s%u", ranks->len > 0 ? ", " : "", i + 1);
+    }
     if (ranks->len > 0)
         g_string_append_printf(
             out,
@@ -172,45 +174,38 @@ append_ties(GString *out, const LpSearchReport *self)
     g_string_free(ranks, TRUE);
 }
 
+/* Nothing where there are none. */
+static void
+add_count(LpTextTable *table, guint64 n, const char *what, const char *example)
+{
+    if (n == 0)
+        return;
+    lp_text_table_add_row(table);
+    lp_text_table_add_cell(table, "%" G_GUINT64_FORMAT, n);
+    lp_text_table_add_cell(table, "%s%s", what, example);
+}
+
 static void
 append_counts(GString *out, const LpSearchReport *self)
 {
     const LpSearchSpace *space = self->space;
     const LpSearchResult *result = self->result;
     g_autoptr(LpTextTable) table = lp_text_table_new((const char *const[]){"#", "", NULL});
-    const struct {
-        guint64 n;
-        const char *what;
-    } rows[] = {
-        {space->n_considered, "combinations considered"},
-        {space->n_refused_memory, "refused: more than an accelerator's memory"},
-        {result->n_bounded, "ruled out: their lower bound is above what is shown"},
-        {result->n_twins, "the same as another plan in all that a run sees"},
-        {result->n_simulated, "simulated"},
-        {result->n_failed, "of these ended in an error"},
-        {result->n_left, result->is_interrupted ? "not looked at: the search was interrupted"
-                                                : "not looked at: the budget was spent"},
-    };
-    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
-        if (rows[i].n == 0)
-            continue;
-        lp_text_table_add_row(table);
-        lp_text_table_add_cell(table, "%" G_GUINT64_FORMAT, rows[i].n);
-        lp_text_table_add_cell(table, "%s", rows[i].what);
-        guint n_machines = i == 0 ? g_strv_length(self->refused_machines) : 0;
-        if (n_machines > 0) {
-            lp_text_table_add_row(table);
-            lp_text_table_add_cell(table, "%u", n_machines);
-            lp_text_table_add_cell(table, "machines refused, such as %s",
-                                   self->refused_machines[0]);
-        }
-        for (guint k = 0; i == 0 && k < space->refusals->len; k++) {
-            const LpSearchRefusal *refusal = &g_array_index(space->refusals, LpSearchRefusal, k);
-            lp_text_table_add_row(table);
-            lp_text_table_add_cell(table, "%" G_GUINT64_FORMAT, refusal->n);
-            lp_text_table_add_cell(table, "refused, such as %s", refusal->message);
-        }
+    add_count(table, space->n_considered, "combinations considered", "");
+    if (self->refused_machines[0] != NULL)
+        add_count(table, g_strv_length(self->refused_machines), "machines refused, such as ",
+                  self->refused_machines[0]);
+    for (guint i = 0; i < space->refusals->len; i++) {
+        const LpSearchRefusal *refusal = &g_array_index(space->refusals, LpSearchRefusal, i);
+        add_count(table, refusal->n, "refused, such as ", refusal->message);
     }
+    add_count(table, space->n_refused_memory, "refused: more than an accelerator's memory", "");
+    add_count(table, result->n_bounded, "ruled out: their lower bound is above what is shown", "");
+    add_count(table, result->n_twins, "the same as another plan in all that a run sees", "");
+    add_count(table, result->n_simulated, "simulated", "");
+    add_count(table, result->n_failed, "of these ended in an error", "");
+    add_count(table, result->n_left, "not looked at: ",
+              result->is_interrupted ? "the search was interrupted" : "the budget was spent");
     lp_text_table_append(out, table, 2);
 }
 

@@ -259,6 +259,12 @@ class Search(Case):
             slower = plan["iteration_time_s"] / plans[0]["iteration_time_s"] - 1
             self.assertEqual(plan["tied_with_first"], abs(slower) <= float(own["median"]))
         self.assertEqual({plan["tied_with_first"] for plan in plans}, {True, False})
+        # The text names the same plans, also where they are of two kinds.
+        words = [*run[:4], "--top=8", "--framework=megatron-core", "--vary=tp=1|2,micro-batch=4|8,zero=1|3"]
+        told = json.loads(self.taken(*words, "--format=json"))["plans"][:8]
+        self.assertEqual(len({plan["expected_error"]["kind"] for plan in told}), 2)
+        tied = [str(plan["rank"]) for plan in told[1:] if plan["tied_with_first"]]
+        self.assertIn("which of them is the fastest: " + ", ".join(tied) + "\n", self.taken(*words))
         self.assertFalse([key for key in rows if key[:2] == ("megatron-lm-2021", "h100-sxm")])
         for plan in json.loads(self.taken(*run, "--framework=megatron-lm-2021", "--vary=tp=1"))["plans"]:
             self.assertNotIn("expected_error", plan)

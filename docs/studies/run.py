@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Studies: docs/studies/run.py NAME runs one (--help lists them), and all each of them. A study has its rows in NAME.csv and its
-picture in NAME.svg beside it, and its tables in a document; all are written, and the tables printed. Those with a NAME.xml are
-run by "lightpath sweep" (docs/sweep.md), and NAME.py has what follows from their rows; the others' NAME.py runs them, too.
+picture in NAME.svg beside it; NAME.md is its page, with some of its tables. All are written, and all tables printed. Those with a
+NAME.xml are run by "lightpath sweep" (docs/sweep.md), and NAME.py has what follows from their rows; the others' NAME.py runs them, too.
 
 --draw takes the CSV files as they are and runs nothing; --small runs a few cases of each study, writes nothing, and says what of
 the files differs, to the last digit; --jobs=N runs so many simulations at a time (2).
@@ -25,7 +25,7 @@ OPTICS = DOCUMENTS.parent / "validation/optics"
 STUDIES = ("machines", "switching", "characterize", "days", "substrates", "mapping", "joules",
            "direct", "mixnet", "railonly", "rotors", "faults", "pods", "rings", "opus")
 ELSEWHERE = {"opus": OPTICS / "steps.csv"}
-TEXTS = [DOCUMENTS / name for name in ("studies.md", "network-studies.md", "circuits.md")]
+WORDS_MAX = 200
 sys.path.append(str(OPTICS))
 
 
@@ -98,7 +98,7 @@ def run_cases(study, cases, n_jobs):
 
 
 def parts(tables):
-    """Tables as documents have them, one after the other."""
+    """Tables as pages have them, one after the other."""
     return [part.strip("\n") for part in tables.split("\n\n") if part.strip("\n")]
 
 
@@ -106,20 +106,21 @@ def picture_file(name):
     return HERE / f"{name}.svg"
 
 
-def put_tables(before, after):
-    """Puts tables in the place of what documents have of them. Returns: those that no document has."""
-    lost = []
-    for old, new in zip(parts(before), parts(after)):
-        text = next((file for file in TEXTS if old in file.read_text()), None)
-        if text is None:
-            lost.append(old)
-        else:
-            text.write_text(text.read_text().replace(old, new))
-    return lost
+def page_file(name):
+    return HERE / f"{name}.md"
+
+
+def shown_tables(name):
+    """The tables that the page of a study shows."""
+    return [part for part in parts(page_file(name).read_text()) if part.startswith("|")]
+
+
+def n_words(name):
+    """Words of a study's page, its tables apart."""
+    return sum(len(part.split()) for part in parts(page_file(name).read_text()) if not part.startswith("|"))
 
 
 def run(name, draw, n_jobs):
-    """Returns: whether all of it found its place."""
     study = load(name)
     before = study.tables(read_rows(name)) if csv_file(name).exists() else ""
     if not draw:
@@ -128,11 +129,9 @@ def run(name, draw, n_jobs):
     after = study.tables(rows)
     if hasattr(study, "picture"):
         picture_file(name).write_text(study.picture(rows))
-    lost = put_tables(before, after)
+    for old, new in zip(parts(before), parts(after)):
+        page_file(name).write_text(page_file(name).read_text().replace(old, new))
     print(after, end="")
-    for table in lost:
-        print(f"{name}: no document has the table that begins with {table.splitlines()[0]!r}", file=sys.stderr)
-    return not lost
 
 
 def differences(name, n_jobs):
@@ -144,9 +143,11 @@ def differences(name, n_jobs):
         found.append(f"{name}: {len(few)} rows of {len(study.FEW)} small cases")
     if hasattr(study, "picture") and picture_file(name).read_text() != study.picture(rows):
         found.append(f"{name}: its picture is not of its rows")
-    texts = "".join(file.read_text() for file in TEXTS)
-    return found + [f"{name}: no document has the table {part.splitlines()[0]}"
-                    for part in parts(study.tables(rows)) if part not in texts]
+    if n_words(name) > WORDS_MAX:
+        found.append(f"{name}: its page has {n_words(name)} words, at most {WORDS_MAX} wanted")
+    printed = parts(study.tables(rows))
+    return found + [f"{name}: its page has a table that is not of its rows: {part.splitlines()[0]}"
+                    for part in shown_tables(name) if part not in printed]
 
 
 def main():
@@ -161,7 +162,9 @@ def main():
         found = [line for name in names for line in differences(name, options.jobs)]
         print("\n".join(found) or f"{len(names)} studies are as their files say")
         return 1 if found else 0
-    return 0 if all([run(name, options.draw, options.jobs) for name in names]) else 1
+    for name in names:
+        run(name, options.draw, options.jobs)
+    return 0
 
 
 if __name__ == "__main__":

@@ -44,6 +44,12 @@ def documents():
     return found
 
 
+def headings(path):
+    """The names by which links call the headings of a document."""
+    found = re.findall(r"^#+ (.*)$", path.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", one.lower())).replace(" ", "-") for one in found}
+
+
 def lightpath(*arguments):
     done = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, env=ENVIRONMENT)
     if done.returncode != 0 or done.stderr:
@@ -187,13 +193,17 @@ class Documents(unittest.TestCase):
             self.assertEqual([line for line in text.splitlines() if pattern.search(line)], [], path)
 
     def test_links(self):
-        n_links = 0
+        """Relative links lead to files that are there, and to headings that these have."""
+        n_links, wrong = 0, []
         for path in documents():
-            for target in re.findall(r"\]\(([^)#]+)[^)]*\)", path.read_text()):
+            for target, heading in re.findall(r"\]\(([^)#\s]*)#?([^)\s]*)\)", path.read_text()):
                 if "://" not in target:
                     n_links += 1
-                    self.assertTrue((path.parent / target).exists(), f"{path}: {target}")
+                    file = path.parent / target if target else path
+                    if not file.exists() or heading and heading not in headings(file):
+                        wrong.append(f"{path.relative_to(SOURCE)}: {target}#{heading}")
         self.assertGreater(n_links, 0)
+        self.assertEqual(wrong, [])
 
     def test_files(self):
         """Every file of ours that a document names in backticks is there: a path from the
@@ -239,7 +249,7 @@ class Documents(unittest.TestCase):
             known |= options(lightpath(*line, "--help"))
         page = (SOURCE / "docs/lightpath.1").read_text().replace("\\-", "-")
         self.assertEqual(options(page), known)
-        others = {"--all", "--small", "--build", "--preset", "--prefix", "--install", "--update", "--cflags", "--libs",
+        others = {"--all", "--small", "--draw", "--build", "--preset", "--prefix", "--install", "--update", "--cflags", "--libs",
                   "--sshloginfile", "--workdir", "--joblog"}
         for path in documents():
             self.assertEqual(options(path.read_text().replace("\\-", "-")) - known - others, set(),

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The studies of docs/studies.md and docs/network-studies.md: some cases run anew give the rows of the CSV files to the last
-digit; tables and pictures are those of the rows; and what the document says of them holds.
+"""The studies of docs/studies.md: some cases run anew give the rows of the CSV files to the last digit; pictures, and the tables
+that pages show, are those of the rows; and what the pages say of them holds.
 
 Environment: LIGHTPATH (the built program)."""
 import itertools
@@ -48,6 +48,7 @@ class Studies(unittest.TestCase):
         self.assertEqual(set(run.STUDIES), {*STUDIES, "opus"})
         for name in run.STUDIES:
             study = run.load(name)
+            self.assertIn(f"(studies/{name}.md)", (SOURCE / "docs/studies.md").read_text())
             self.assertLess(0, len(study.FEW))
             if not run.sweep_file(name).exists():
                 self.assertLessEqual(set(study.FEW), set(study.cases()))

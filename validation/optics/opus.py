@@ -6,7 +6,7 @@ simulation/reconfig_backend/), beside what Lightpath says of the same plans: inc
 
     LIGHTPATH=build/release/cli/lightpath docs/studies/run.py opus
 
-writes steps.csv and the tables of docs/circuits.md. One number a case is fitted, the rate of an
+writes steps.csv and the tables of docs/studies/opus.md. One number a case is fitted, the rate of an
 accelerator, to the step without circuits (measured) or at zero delay (simulated: the operation counts
 behind it are not published); the delays are not."""
 import csv

@@ -109,7 +109,7 @@ find_hidden(const LpClosedFormInput *input, const LpClosedFormCommunication *com
 static LpTerms
 own_terms(const LpClosedFormInput *input, gboolean hides)
 {
-    LpClosedFormRings rings = {.is_known = {{FALSE}}};
+    LpClosedFormRings rings = {.is_known = {{{FALSE}}}};
     LpClosedFormInput own = *input;
     own.known = &rings;
     LpClosedFormCommunication communication = own_communication(&own);

@@ -1,9 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rings of the closed form, over rank 0's group. */
+/* Rings of the closed form, over rank 0's group, each by its library. */
 #include "model/closed_form.h"
 #include "model/closed_form_internal.h"
+#include "model/group_traits.h"
+#include "model/library_mix.h"
+#include "model/library_table.h"
 
 #include <math.h>
+
+LpClosedFormInput
+lp_closed_form_by(const LpClosedFormInput *input, LpGroup group, LpCollective collective,
+                  double bytes)
+{
+    LpClosedFormInput own = *input;
+    if (input->library != NULL)
+        own.library = lp_library_for(input->library, collective, lp_group_traits(group)->traffic,
+                                     (guint64)llround(bytes));
+    own.rings = lp_library_rings(own.library, collective);
+    return own;
+}
+
+static guint64
+n_domains(const LpClosedFormInput *input, LpGroup group, guint64 n)
+{
+    g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
+    for (guint64 i = 0; i < n; i++)
+        g_hash_table_add(seen, GSIZE_TO_POINTER(lp_closed_form_member(input, group, i) /
+                                                input->fabric->domain_size));
+    return g_hash_table_size(seen);
+}
+
+double
+lp_closed_form_measured_s(const LpClosedFormInput *input, LpGroup group, LpCollective collective,
+                          double bytes)
+{
+    guint64 n = lp_group_size(input->transformer, input->plan, group);
+    if (input->library == NULL || input->library->n_measured == 0 || n < 2)
+        return 0.0;
+    return lp_library_measured_s(input->library, collective, (guint64)llround(bytes), n,
+                                 n_domains(input, group, n), NULL);
+}
 
 /* The connection between two members of rank 0's group. */
 static LpFabricConnection
@@ -59,13 +95,14 @@ known_ring(const LpClosedFormInput *input, const LpClosedFormInput *on, LpGroup 
 {
     LpClosedFormRings *known = input->known;
     guint beside = on->fabric == input->fabric ? 0 : 1;
+    guint rails = on->rings.has_rails ? 1 : 0;
     if (known == NULL)
         return ring_connection(on, group, n);
-    if (!known->is_known[group][beside]) {
-        known->slowest[group][beside] = ring_connection(on, group, n);
-        known->is_known[group][beside] = TRUE;
+    if (!known->is_known[group][beside][rails]) {
+        known->slowest[group][beside][rails] = ring_connection(on, group, n);
+        known->is_known[group][beside][rails] = TRUE;
     }
-    return known->slowest[group][beside];
+    return known->slowest[group][beside][rails];
 }
 
 /* Whether any of the members stands in another domain than the first. */
@@ -80,12 +117,11 @@ leaves_domain(const LpClosedFormInput *input, LpGroup group, guint64 n)
     return FALSE;
 }
 
-double
-lp_closed_form_ring_s(const LpClosedFormInput *input, LpGroup group, double share, double bytes)
+/* @share of an all-reduce. */
+static double
+linked_s(const LpClosedFormInput *input, LpGroup group, double share, double bytes)
 {
     guint64 n = lp_group_size(input->transformer, input->plan, group);
-    if (n < 2)
-        return 0.0;
     if (lp_closed_form_goes_over_axes(input))
         return lp_closed_form_axes_s(input, group, share, bytes);
     LpFabric fabric;
@@ -96,6 +132,19 @@ lp_closed_form_ring_s(const LpClosedFormInput *input, LpGroup group, double shar
     double steps = 2.0 * share * (double)(n - 1);
     return steps * slowest.latency_s +
            lp_closed_form_carry_s(&on, &slowest, TRUE, steps / (double)n * bytes, 1);
+}
+
+double
+lp_closed_form_ring_s(const LpClosedFormInput *input, LpGroup group, LpCollective collective,
+                      double bytes)
+{
+    if (lp_group_size(input->transformer, input->plan, group) < 2)
+        return 0.0;
+    LpClosedFormInput own = lp_closed_form_by(input, group, collective, bytes);
+    double measured_s = lp_closed_form_measured_s(&own, group, collective, bytes);
+    return measured_s > 0.0
+               ? measured_s
+               : linked_s(&own, group, collective == LP_COLLECTIVE_ALL_REDUCE ? 1.0 : 0.5, bytes);
 }
 
 /* A broadcast's way from member to member. */
@@ -125,19 +174,26 @@ first_pieces_bytes(const LpClosedFormInput *input, guint64 rings, double bytes)
     return chunk_bytes > 0.0 ? bytes / ceil(bytes / chunk_bytes) : bytes;
 }
 
-double
-lp_closed_form_broadcasts_s(const LpClosedFormInput *input, LpGroup group, const GArray *bytes)
+/* Those of @bytes that the library of @input, one of @all's, runs. */
+static double
+broadcasts_by_s(const LpClosedFormInput *input, const LpClosedFormInput *all, LpGroup group,
+                const GArray *bytes)
 {
     guint64 n = lp_group_size(input->transformer, input->plan, group);
-    double sum_bytes = 0.0, first_bytes = 0.0, n_chains = bytes->len;
-    if (n < 2 || bytes->len == 0)
-        return 0.0;
     guint64 rings = n_rings(input, group, n);
+    double sum_bytes = 0.0, first_bytes = 0.0, n_chains = 0.0, measured_s = 0.0;
     for (guint i = 0; i < bytes->len; i++) {
         double own_bytes = g_array_index(bytes, double, i);
+        if (lp_closed_form_by(all, group, LP_COLLECTIVE_BROADCAST, own_bytes).library !=
+            input->library)
+            continue;
+        n_chains += 1.0;
         sum_bytes += own_bytes;
         first_bytes += first_pieces_bytes(input, rings, own_bytes);
+        measured_s += lp_closed_form_measured_s(input, group, LP_COLLECTIVE_BROADCAST, own_bytes);
     }
+    if (measured_s > 0.0 || n_chains == 0.0)
+        return measured_s;
     LpFabric fabric;
     LpClosedFormInput on = lp_closed_form_group_on(input, group, sum_bytes / n_chains, &fabric);
     Chain way = chain(&on, group, n);
@@ -146,4 +202,26 @@ lp_closed_form_broadcasts_s(const LpClosedFormInput *input, LpGroup group, const
         carried_s =
             n_chains * lp_closed_form_carry_s(&on, &way.slowest, TRUE, sum_bytes / n_chains, 1);
     return n_chains * way.latency_s + carried_s + first_bytes * way.fill_s_per_byte;
+}
+
+double
+lp_closed_form_broadcasts_s(const LpClosedFormInput *input, LpGroup group, const GArray *bytes)
+{
+    if (lp_group_size(input->transformer, input->plan, group) < 2)
+        return 0.0;
+    const LpLibrary *done[LP_LIBRARY_PICKS_MAX + 1];
+    guint32 n_done = 0;
+    double sum_s = 0.0;
+    for (guint i = 0; i < bytes->len; i++) {
+        LpClosedFormInput own = lp_closed_form_by(input, group, LP_COLLECTIVE_BROADCAST,
+                                                  g_array_index(bytes, double, i));
+        gboolean is_new = TRUE;
+        for (guint32 j = 0; j < n_done; j++)
+            is_new = is_new && done[j] != own.library;
+        if (!is_new)
+            continue;
+        done[n_done++] = own.library;
+        sum_s += broadcasts_by_s(&own, input, group, bytes);
+    }
+    return sum_s;
 }

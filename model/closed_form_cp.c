@@ -15,9 +15,9 @@ recomputes_core(const LpClosedFormInput *input)
 
 /* @bytes of each rank, once round. */
 static double
-round_s(const LpClosedFormInput *input, double bytes)
+round_s(const LpClosedFormInput *input, LpCollective collective, double bytes)
 {
-    return lp_closed_form_ring_s(input, LP_GROUP_CP, 0.5, degree(input, LP_AXIS_CP) * bytes);
+    return lp_closed_form_ring_s(input, LP_GROUP_CP, collective, degree(input, LP_AXIS_CP) * bytes);
 }
 
 /* One pass of one layer. Keys and values go round a ring or are gathered, backward their gradients
@@ -32,8 +32,9 @@ pass_s(const LpClosedFormInput *input, gboolean backward)
     if (cp < 2.0)
         return 0.0;
     if (input->plan->context_kind != LP_CONTEXT_ULYSSES)
-        return round_s(input, kv_bytes) +
-               (backward ? round_s(input, lp_plan_context_gradient_bytes(input->plan, kv_bytes))
+        return round_s(input, LP_COLLECTIVE_ALL_GATHER, kv_bytes) +
+               (backward ? round_s(input, LP_COLLECTIVE_REDUCE_SCATTER,
+                                   lp_plan_context_gradient_bytes(input->plan, kv_bytes))
                          : 0.0);
     double qkv = lp_transformer_query_width(shape) / tp + kv;
     double mixture = lp_transformer_mixture_width(shape) / tp;

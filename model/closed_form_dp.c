@@ -50,15 +50,15 @@ parts(const LpClosedFormInput *input, double n_chunks)
                    lp_transformer_n_expert_layers(input->transformer) / degree(input, LP_AXIS_PP)};
 }
 
-/* @share of an all-reduce of each kind of parameters of the mean stage, @bytes together. */
+/* @collective of each kind of parameters of the mean stage, @bytes together. */
 static double
-replicas_s(const LpClosedFormInput *input, double share, LpParameters bytes, Parts n)
+replicas_s(const LpClosedFormInput *input, LpCollective collective, LpParameters bytes, Parts n)
 {
     double dense_s =
-        n.dense * lp_closed_form_ring_s(input, LP_GROUP_DP, share, bytes.dense / n.dense);
+        n.dense * lp_closed_form_ring_s(input, LP_GROUP_DP, collective, bytes.dense / n.dense);
     if (bytes.experts <= 0.0)
         return dense_s;
-    return dense_s + n.experts * lp_closed_form_ring_s(input, LP_GROUP_EXPERT_DP, share,
+    return dense_s + n.experts * lp_closed_form_ring_s(input, LP_GROUP_EXPERT_DP, collective,
                                                        bytes.experts / n.experts);
 }
 
@@ -81,8 +81,9 @@ sum_parts(const LpClosedFormInput *input)
     LpParameters bytes =
         mean_bytes(input, plan->format.gradient_bytes, plan->format.gradient_bytes);
     double set_bytes = bytes.dense / lp_plan_shard_degree(plan);
-    return (Sum){.within_s = replicas_s(input, lp_plan_sums_whole(plan) ? 1.0 : 0.5, bytes, n),
-                 .between_s = n.dense * lp_closed_form_ring_s(input, LP_GROUP_REPLICA, 1.0,
+    return (Sum){.within_s = replicas_s(input, sum_of(!lp_plan_sums_whole(plan)), bytes, n),
+                 .between_s = n.dense * lp_closed_form_ring_s(input, LP_GROUP_REPLICA,
+                                                              LP_COLLECTIVE_ALL_REDUCE,
                                                               set_bytes / n.dense)};
 }
 
@@ -122,7 +123,7 @@ gather_s(const LpClosedFormInput *input)
         return broadcasts_s(input);
     LpParameters bytes = mean_bytes(input, lp_plan_parameter_wire_bytes(input->plan),
                                     lp_plan_activation_bytes(input->plan));
-    return replicas_s(input, 0.5, bytes, parts(input, 1.0));
+    return replicas_s(input, LP_COLLECTIVE_ALL_GATHER, bytes, parts(input, 1.0));
 }
 
 /* The same before a pass of stage 3. */
@@ -135,7 +136,7 @@ pass_gather_s(const LpClosedFormInput *input, gboolean backwards)
     if (pieces.n_dense + pieces.n_experts <= 0.0)
         return 0.0;
     Parts n = {fmax(pieces.n_dense, 1.0), fmax(pieces.n_experts, 1.0)};
-    return replicas_s(input, 0.5, pieces.bytes, n);
+    return replicas_s(input, LP_COLLECTIVE_ALL_GATHER, pieces.bytes, n);
 }
 
 static double
@@ -194,7 +195,8 @@ whole_gradients_s(const LpClosedFormInput *input)
     for (guint32 stage = 0; stage < input->plan->degree[LP_AXIS_PP]; stage++)
         sum += lp_plan_whole_gradients(input->plan, input->transformer, stage);
     double bytes = sum / pp * input->plan->format.gradient_bytes;
-    return bytes > 0.0 ? lp_closed_form_ring_s(input, LP_GROUP_TP, 1.0, bytes) : 0.0;
+    return bytes > 0.0 ? lp_closed_form_ring_s(input, LP_GROUP_TP, LP_COLLECTIVE_ALL_REDUCE, bytes)
+                       : 0.0;
 }
 
 double

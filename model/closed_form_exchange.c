@@ -387,12 +387,10 @@ mixes_pods(const LpClosedFormInput *input, LpGroup group, guint64 n)
     return near && far;
 }
 
-double
-lp_closed_form_exchange_s(const LpClosedFormInput *input, LpGroup group, double bytes)
+static double
+linked_s(const LpClosedFormInput *input, LpGroup group, double bytes)
 {
     guint64 n = lp_group_size(input->transformer, input->plan, group);
-    if (n < 2)
-        return 0.0;
     if (fills_torus(input, group, n))
         return torus_exchange_s(input, n, bytes);
     LpFabric fabric;
@@ -407,4 +405,14 @@ lp_closed_form_exchange_s(const LpClosedFormInput *input, LpGroup group, double 
                              on.fabric == input->fabric &&
                              lp_group_traits(group)->traffic == LP_TRAFFIC_EP;
     return circuits_exchange_s(&on, group, n, bytes, is_of_experts);
+}
+
+double
+lp_closed_form_exchange_s(const LpClosedFormInput *input, LpGroup group, double bytes)
+{
+    if (lp_group_size(input->transformer, input->plan, group) < 2)
+        return 0.0;
+    LpClosedFormInput own = lp_closed_form_by(input, group, LP_COLLECTIVE_ALL_TO_ALL, bytes);
+    return fmax(linked_s(&own, group, bytes),
+                lp_closed_form_measured_s(&own, group, LP_COLLECTIVE_ALL_TO_ALL, bytes));
 }

@@ -4,17 +4,10 @@
 
 #include "model/accelerator.h"
 #include "model/fabric.h"
+#include "model/library.h"
 #include "model/terms.h"
 
 G_BEGIN_DECLS
-
-/** What the closed forms know of a library. */
-typedef struct {
-    gboolean has_rails; /**< rings that leave domains are as many as a domain has members, each over
-                             a card of its own; else one */
-    gboolean over_axes; /**< rings on a torus go both ways round, over several axes at once */
-    double chunk_bytes; /**< pieces in which chains pass data on, at most; 0: all at once */
-} LpLibraryRings;
 
 /** Connections of rings that the terms of one plan ask for again and again. */
 typedef struct LpClosedFormRings LpClosedFormRings;
@@ -26,7 +19,11 @@ typedef struct {
     const LpAccelerator *accelerator;
     const LpFabric *fabric;
     const guint32 *accelerators; /**< that ranks stand on; NULL: rank r on accelerator r */
-    LpLibraryRings rings;
+    const LpLibrary *library;    /**< each collective takes the one that is for it, as far as closed
+                                      forms know libraries (lp_library_rings(), measured times);
+                                      NULL: single rings */
+    LpLibraryRings rings; /**< of the library alone that runs the collective in hand: found for
+                               each, whatever stands here */
     LpClosedFormRings
         *known; /**< what is known of this input's rings so far; NULL: nothing is kept */
 } LpClosedFormInput;

@@ -9,10 +9,10 @@
 
 G_BEGIN_DECLS
 
-/** By group, on the circuits or the tree, and on what is beside circuits. */
+/** By group, on the circuits or the tree and on what is beside circuits, without rails and with. */
 struct LpClosedFormRings {
-    gboolean is_known[LP_N_GROUPS][2];
-    LpFabricConnection slowest[LP_N_GROUPS][2];
+    gboolean is_known[LP_N_GROUPS][2][2];
+    LpFabricConnection slowest[LP_N_GROUPS][2][2];
 };
 
 static inline double
@@ -134,10 +134,24 @@ guint64 lp_closed_form_n_intra(const LpClosedFormInput *input, LpGroup group, gu
  * first one's. */
 gboolean lp_closed_form_is_regular(const LpClosedFormInput *input, LpGroup group, guint64 n,
                                    guint64 n_intra);
-/** Time of @share of a ring all-reduce of @bytes over rank 0's group, s: 1 for an all-reduce, a
- * half for each of its halves. 0 for a group of one. */
-double lp_closed_form_ring_s(const LpClosedFormInput *input, LpGroup group, double share,
+/** Time of an all-reduce of @bytes over rank 0's group, or of a reduce-scatter or all-gather, which
+ * are halves of it, s: what its library was measured to take, else that of a ring. 0 for a
+ * group of one. */
+double lp_closed_form_ring_s(const LpClosedFormInput *input, LpGroup group, LpCollective collective,
                              double bytes);
+/** @input with the library alone, and its rings, that runs @collective of @bytes in @group. */
+LpClosedFormInput lp_closed_form_by(const LpClosedFormInput *input, LpGroup group,
+                                    LpCollective collective, double bytes);
+/** What the library of @input, which lp_closed_form_by() has found, was measured to take, s; 0:
+ * nothing was. */
+double lp_closed_form_measured_s(const LpClosedFormInput *input, LpGroup group,
+                                 LpCollective collective, double bytes);
+/** What sums a tensor that is divided again or not (@scatters). */
+static inline LpCollective
+sum_of(gboolean scatters)
+{
+    return scatters ? LP_COLLECTIVE_REDUCE_SCATTER : LP_COLLECTIVE_ALL_REDUCE;
+}
 /** Whether collectives run over several axes of a torus at once, both ways round. */
 gboolean lp_closed_form_goes_over_axes(const LpClosedFormInput *input);
 /** As lp_closed_form_ring_s() there: 2 (n-1)/n V over the rates of all links that a member has on
@@ -150,7 +164,7 @@ double lp_closed_form_axes_s(const LpClosedFormInput *input, LpGroup group, doub
 double lp_closed_form_broadcasts_s(const LpClosedFormInput *input, LpGroup group,
                                    const GArray *bytes);
 /** Time of an all-to-all of @bytes on each member of rank 0's group, s: a + bytes over the
- * narrowest cut. 0 for a group of one. */
+ * narrowest cut, and not less than what was measured. 0 for a group of one. */
 double lp_closed_form_exchange_s(const LpClosedFormInput *input, LpGroup group, double bytes);
 
 /** Work of all layers, embedding and head in @pass over one micro-batch. */

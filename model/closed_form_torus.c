@@ -71,8 +71,8 @@ gboolean
 lp_closed_form_goes_over_axes(const LpClosedFormInput *input)
 {
     const LpFabric *fabric = input->fabric;
-    return input->rings.over_axes && fabric->torus.n_dimensions > 0 && fabric->domain_size == 1 &&
-           fabric->port_sharers <= 1;
+    return fabric->torus.n_dimensions > 0 && fabric->domain_size == 1 &&
+           fabric->port_sharers <= 1 && input->rings.over_axes;
 }
 
 double

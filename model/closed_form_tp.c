@@ -8,8 +8,28 @@
 double
 lp_closed_form_tp_collective_s(const LpClosedFormInput *input)
 {
-    return lp_closed_form_ring_s(input, LP_GROUP_TP, 1.0,
+    return lp_closed_form_ring_s(input, LP_GROUP_TP, LP_COLLECTIVE_ALL_REDUCE,
                                  activations_bytes(input, input->transformer->seq));
+}
+
+static double
+one_gather_s(const LpClosedFormInput *input, double bytes)
+{
+    return lp_closed_form_ring_s(input, LP_GROUP_TP, LP_COLLECTIVE_ALL_GATHER, bytes);
+}
+
+/* One that scatters, with sequence parallelism. */
+static double
+one_sum_s(const LpClosedFormInput *input, double bytes)
+{
+    return lp_closed_form_ring_s(input, LP_GROUP_TP, sum_of(input->plan->sequence_parallel), bytes);
+}
+
+/* Half of what sums and hands out. */
+static double
+half_sum_s(const LpClosedFormInput *input, double bytes)
+{
+    return (input->plan->sequence_parallel ? 1.0 : 0.5) * one_sum_s(input, bytes);
 }
 
 /* The share of layers that are recomputed whole, and so communicate again. */
@@ -142,9 +162,8 @@ block_s(const LpClosedFormInput *input, guint32 seq)
     double elements = lp_plan_tokens(plan, seq) * input->transformer->hidden;
     double gathers = gathers_per_block(input->transformer, plan);
     double sums = 2.0 * collectives_per_block(input->transformer, plan) - gathers;
-    return sums * lp_closed_form_ring_s(input, LP_GROUP_TP, 0.5, activations_bytes(input, seq)) +
-           gathers * lp_closed_form_ring_s(input, LP_GROUP_TP, 0.5,
-                                           elements * lp_plan_gathered_wire_bytes(plan));
+    return sums * half_sum_s(input, activations_bytes(input, seq)) +
+           gathers * one_gather_s(input, elements * lp_plan_gathered_wire_bytes(plan));
 }
 
 /* Experts divided over tp gather the tokens of all of its ranks, and scatter the sums. */
@@ -156,18 +175,18 @@ layer_expert_tp_s(const LpClosedFormInput *input, guint32 index)
         return 0.0;
     double bytes =
         lp_transformer_expert_slots(input->transformer) * activations_bytes(input, layer.seq);
-    return n_passes(input) * lp_closed_form_ring_s(input, LP_GROUP_TP, 1.0, bytes);
+    return n_passes(input) * (one_gather_s(input, bytes) + one_sum_s(input, bytes));
 }
 
-/* @n collectives of halves of all-reduces that share @width elements a token of layer @index. */
+/* @n of @collective that share @width elements a token of layer @index. */
 static double
-latents_s(const LpClosedFormInput *input, guint32 index, double width, guint32 n, double share,
-          double element_bytes)
+latents_s(const LpClosedFormInput *input, guint32 index, double width, guint32 n,
+          LpCollective collective, double element_bytes)
 {
     double tokens =
         lp_plan_tokens(input->plan, lp_transformer_layer(input->transformer, index).seq);
     return n == 0 ? 0.0
-                  : n * lp_closed_form_ring_s(input, LP_GROUP_TP, share,
+                  : n * lp_closed_form_ring_s(input, LP_GROUP_TP, collective,
                                               tokens * width / n * element_bytes);
 }
 
@@ -182,12 +201,12 @@ latent_times(const LpClosedFormInput *input, guint32 index)
     const LpPlan *plan = input->plan;
     LpPlanLatentInputs in = lp_plan_latent_inputs(plan, input->transformer);
     double operand_bytes = lp_plan_gathered_wire_bytes(plan);
-    double share = plan->sequence_parallel ? 0.5 : 1.0;
+    const LpCollective gather = LP_COLLECTIVE_ALL_GATHER, sum = sum_of(plan->sequence_parallel);
     double gathers = plan->sequence_parallel ? 1.0 : 0.0;
     return (LatentTimes){
-        gathers * latents_s(input, index, in.gathered, in.n_gathers, 0.5, operand_bytes),
-        latents_s(input, index, in.summed, in.n_sums, share, lp_plan_wire_bytes(plan)),
-        gathers * latents_s(input, index, in.again, in.n_again, 0.5, operand_bytes)};
+        gathers * latents_s(input, index, in.gathered, in.n_gathers, gather, operand_bytes),
+        latents_s(input, index, in.summed, in.n_sums, sum, lp_plan_wire_bytes(plan)),
+        gathers * latents_s(input, index, in.again, in.n_again, gather, operand_bytes)};
 }
 
 /* What they take more than collectives of the whole input. */
@@ -201,16 +220,13 @@ latents_more_s(const LpClosedFormInput *input, guint32 index)
     LatentTimes own = latent_times(input, index);
     double whole_s = 0.0;
     if (plan->sequence_parallel)
-        whole_s =
-            lp_closed_form_ring_s(input, LP_GROUP_TP, 0.5,
-                                  lp_plan_tokens(plan, layer.seq) * input->transformer->hidden *
-                                      lp_plan_gathered_wire_bytes(plan));
-    double sum_s = lp_closed_form_ring_s(input, LP_GROUP_TP, plan->sequence_parallel ? 0.5 : 1.0,
-                                         activations_bytes(input, layer.seq));
+        whole_s = one_gather_s(input, lp_plan_tokens(plan, layer.seq) * input->transformer->hidden *
+                                          lp_plan_gathered_wire_bytes(plan));
+    double whole_sum_s = one_sum_s(input, activations_bytes(input, layer.seq));
     gboolean again = lp_plan_recomputes_layer(plan, input->transformer, index) &&
                      attention_again(input->transformer, plan, layer).gathers;
     double forward = 1.0 + share_again(input->transformer, plan) + (again ? 1.0 : 0.0);
-    return forward * (own.gather_s - whole_s) + own.sum_s - sum_s +
+    return forward * (own.gather_s - whole_s) + own.sum_s - whole_sum_s +
            (lp_plan_gathers_again(plan) ? own.again_s - whole_s : 0.0);
 }
 
@@ -277,24 +293,22 @@ block_hidden_s(const LpClosedFormInput *input, guint32 index, LpBlock block, Sha
     const LpPlan *plan = input->plan;
     LpLayer layer = lp_transformer_layer(input->transformer, index);
     double elements = lp_plan_tokens(plan, layer.seq) * input->transformer->hidden;
-    double gather_s = 0.0;
+    double whole_s = 0.0;
     if (plan->sequence_parallel)
-        gather_s = lp_closed_form_ring_s(input, LP_GROUP_TP, 0.5,
-                                         elements * lp_plan_gathered_wire_bytes(plan));
-    double sum_s = lp_closed_form_ring_s(input, LP_GROUP_TP, plan->sequence_parallel ? 0.5 : 1.0,
-                                         activations_bytes(input, layer.seq));
-    double again_s = gather_s, input_sum_s = sum_s;
+        whole_s = one_gather_s(input, elements * lp_plan_gathered_wire_bytes(plan));
+    double whole_sum_s = one_sum_s(input, activations_bytes(input, layer.seq));
+    double again_s = whole_s, input_sum_s = whole_sum_s;
     if (block == LP_BLOCK_ATTENTION && lp_plan_latent_inputs(plan, input->transformer).n_sums > 0) {
         again_s = latent_times(input, index).again_s;
         input_sum_s = latent_times(input, index).sum_s;
     }
     double hidden_s =
-        forward_hidden_s(input, index, block, LP_PASS_FORWARD, forward, gather_s, sum_s) +
+        forward_hidden_s(input, index, block, LP_PASS_FORWARD, forward, whole_s, whole_sum_s) +
         backward_hidden_s(input, index, block, backward, again_s, input_sum_s);
     return hidden_s + lp_plan_recomputed_share(plan, input->transformer) *
                           forward_hidden_s(input, index, block, LP_PASS_RECOMPUTE,
-                                           recomputes_all(input) ? forward : again, gather_s,
-                                           sum_s);
+                                           recomputes_all(input) ? forward : again, whole_s,
+                                           whole_sum_s);
 }
 
 static double
@@ -342,10 +356,8 @@ halves_s(const LpClosedFormInput *input, guint32 seq, double gathers, double sum
 {
     const LpPlan *plan = input->plan;
     double elements = lp_plan_tokens(plan, seq) * input->transformer->hidden;
-    double share = plan->sequence_parallel ? 0.5 : 1.0;
-    return gathers * lp_closed_form_ring_s(input, LP_GROUP_TP, 0.5,
-                                           elements * lp_plan_gathered_wire_bytes(plan)) +
-           sums * lp_closed_form_ring_s(input, LP_GROUP_TP, share, activations_bytes(input, seq));
+    return gathers * one_gather_s(input, elements * lp_plan_gathered_wire_bytes(plan)) +
+           sums * one_sum_s(input, activations_bytes(input, seq));
 }
 
 /* The collectives of what is made again of layer @index, and of inputs that are gathered one by
@@ -362,16 +374,15 @@ more_s(const LpClosedFormInput *input, guint32 index, guint32 seq)
 double
 lp_closed_form_tp_s(const LpClosedFormInput *input)
 {
-    double sum_s = 0.0;
+    double all_s = 0.0;
     if (degree(input, LP_AXIS_TP) < 2.0)
         return 0.0;
     for (guint32 i = 0; i < lp_transformer_n_layers(input->transformer); i++) {
         guint32 seq = lp_transformer_layer(input->transformer, i).seq;
         double less = 2.0 * collectives_left_out(input->transformer, input->plan, i);
-        sum_s +=
-            layer_blocks(input, i) * block_s(input, seq) + layer_expert_tp_s(input, i) -
-            less * lp_closed_form_ring_s(input, LP_GROUP_TP, 0.5, activations_bytes(input, seq)) +
-            more_s(input, i, seq) + latents_more_s(input, i);
+        all_s += layer_blocks(input, i) * block_s(input, seq) + layer_expert_tp_s(input, i) -
+                 less * half_sum_s(input, activations_bytes(input, seq)) + more_s(input, i, seq) +
+                 latents_more_s(input, i);
     }
-    return n_micro_batches(input) * sum_s / degree(input, LP_AXIS_PP);
+    return n_micro_batches(input) * all_s / degree(input, LP_AXIS_PP);
 }

@@ -84,3 +84,24 @@ lp_library_reduces_in_switches(const LpLibrary *self)
             return TRUE;
     return FALSE;
 }
+
+/* Whether the library sums over several axes of a torus at once. */
+static gboolean
+knows_tori(const LpLibrary *self)
+{
+    LpLibraryChoice choice = lp_library_choose(self, LP_COLLECTIVE_ALL_REDUCE, G_MAXUINT32,
+                                               G_MAXUINT32, LP_SPREAD_TORUS);
+    return choice.algorithms.n_levels == 1 && choice.algorithms.level[0] == LP_ALGORITHM_TORUS;
+}
+
+LpLibraryRings
+lp_library_rings(const LpLibrary *self, LpCollective collective)
+{
+    if (self == NULL)
+        return (LpLibraryRings){.has_rails = FALSE};
+    LpLibraryRings rings = {.over_axes = knows_tori(self),
+                            .chunk_bytes = self->protocols[self->n_protocols - 1].chunk_bytes};
+    for (guint32 i = 0; i < self->n_rules; i++)
+        rings.has_rails = rings.has_rails || self->rules[i].collective == collective;
+    return rings;
+}

@@ -74,6 +74,14 @@ typedef struct {
 /** Which library of several runs what (model/library_mix.h). */
 typedef struct LpLibraryMix LpLibraryMix;
 
+/** What the closed forms know of a library, beside what was measured. */
+typedef struct {
+    gboolean has_rails; /**< rings that leave domains are as many as a domain has members, each over
+                             a card of its own; else one */
+    gboolean over_axes; /**< rings on a torus go both ways round, over several axes at once */
+    double chunk_bytes; /**< pieces in which chains pass data on, at most; 0: all at once */
+} LpLibraryRings;
+
 /** A communication library. */
 typedef struct LpLibrary {
     char name[LP_LIBRARY_NAME_MAX];
@@ -107,6 +115,10 @@ LpLibraryChoice lp_library_choose_for(const LpLibrary *self, LpCollective collec
                                       guint64 n_ranks, LpSpread spread,
                                       const LpAlgorithms *algorithms);
 
+/** What the closed forms know of how @self alone, whoever is mixed with it, runs @collective: rings
+ * over all cards of a domain if it says anything of that, and pieces of the protocol for large
+ * buffers, its last. NULL: zeros. */
+LpLibraryRings lp_library_rings(const LpLibrary *self, LpCollective collective);
 /** Whether any of its rules has collectives reduced in switches. */
 gboolean lp_library_reduces_in_switches(const LpLibrary *self);
 

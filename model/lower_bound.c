@@ -135,15 +135,16 @@ ideal_s(const LpLowerBoundInput *input, double rate, double (*seconds)(const LpC
 {
     LpFabric fabric = {
         .domain_size = G_MAXUINT32, .scale_up_bytes_per_s = rate, .scale_out_bytes_per_s = rate};
-    LpClosedFormRings rings = {.is_known = {{FALSE}}};
+    LpClosedFormRings rings = {.is_known = {{{FALSE}}}};
     for (LpGroup group = 0; group < LP_N_GROUPS; group++) {
-        rings.slowest[group][0] = (LpFabricConnection){0.0, rate};
-        rings.is_known[group][0] = TRUE;
+        rings.slowest[group][0][0] = (LpFabricConnection){0.0, rate};
+        rings.is_known[group][0][0] = TRUE;
     }
     LpClosedFormInput ideal = input->of;
     ideal.known = &rings;
     ideal.fabric = &fabric;
     ideal.accelerators = NULL;
+    ideal.library = NULL;
     return seconds(&ideal);
 }
 

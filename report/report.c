@@ -31,7 +31,7 @@ closed_form_input(const LpReport *self, const LpFabric *fabric)
                                .accelerator = &self->machine->accelerator,
                                .fabric = fabric,
                                .accelerators = self->placement->accelerators,
-                               .rings = self->rings};
+                               .library = self->library};
 }
 
 static void
@@ -103,15 +103,16 @@ warn_exchanges(LpReport *self)
 static void
 warn_measured(LpReport *self)
 {
-    g_autoptr(LpLibrary) library =
-        self->simulation != NULL
-            ? lp_machine_libraries(self->machine, &self->workload->plan.library, NULL)
-            : NULL;
-    for (guint32 i = 0; library != NULL && i < lp_library_n_mixed(library); i++) {
-        char *text = lp_library_measured_text(lp_library_mixed(library, i));
+    for (guint32 i = 0; self->library != NULL && i < lp_library_n_mixed(self->library); i++) {
+        char *text = lp_library_measured_text(lp_library_mixed(self->library, i));
         if (text != NULL)
             g_ptr_array_add(self->warnings, text);
     }
+    if (self->library != NULL && lp_library_n_mixed(self->library) > 1 &&
+        self->workload->given == NULL)
+        g_ptr_array_add(self->warnings,
+                        g_strdup("libraries: closed forms take each collective as its own library "
+                                 "was measured, else as rings and all-to-alls over links"));
 }
 
 /* Of a program by hand: no closed form, memory or figures of a model. */
@@ -135,12 +136,12 @@ init(LpReport *self, const LpWorkload *workload, const LpMachine *machine,
     self->warnings = g_ptr_array_new_with_free_func(g_free);
     if (machine->warning != NULL)
         g_ptr_array_add(self->warnings, g_strdup(machine->warning));
+    self->library = lp_machine_libraries(machine, &workload->plan.library, NULL);
     warn_measured(self);
     if (workload->given != NULL) {
         init_given(self);
         return;
     }
-    self->rings = lp_machine_library_rings(machine, &workload->plan.library);
     LpFabric fabric = lp_machine_fabric(machine);
     LpClosedFormInput input = closed_form_input(self, &fabric);
     self->closed_form = lp_closed_form_terms(&input);
@@ -188,6 +189,7 @@ void
 lp_report_clear(LpReport *self)
 {
     g_clear_pointer(&self->warnings, g_ptr_array_unref);
+    g_clear_pointer(&self->library, lp_library_free);
 }
 
 void

@@ -22,7 +22,7 @@ typedef struct {
     const LpWorkload *workload;     /* borrowed */
     const LpMachine *machine;       /* borrowed */
     const LpPlacement *placement;   /* borrowed */
-    LpLibraryRings rings;           /**< as LpClosedFormInput has it */
+    LpLibrary *library;             /**< owned; NULL: there is none, or its name is wrong */
     const LpSimulation *simulation; /* borrowed; NULL for an estimate */
     LpFidelity fidelity;
     gboolean collapse;

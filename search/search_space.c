@@ -18,8 +18,8 @@
 /* What of a communication library the closed form and the bound ask for. */
 typedef struct {
     gboolean is_usable;
-    char *reason; /* owned: why it is not */
-    LpLibraryRings rings;
+    char *reason;       /* owned: why it is not */
+    LpLibrary *library; /* owned */
     gboolean switches_reduce;
 } Library;
 
@@ -52,6 +52,7 @@ free_library(gpointer data)
 {
     Library *library = data;
     g_free(library->reason);
+    lp_library_free(library->library);
     g_free(library);
 }
 
@@ -109,8 +110,8 @@ find_library(Walk *self, const LpWorkload *workload)
         library->reason = g_strdup(error->message);
     } else {
         library->is_usable = TRUE;
-        library->rings = lp_library_rings(setup->library);
         library->switches_reduce = reduces_in_switches(setup->library, plan);
+        library->library = g_steal_pointer(&setup->library);
     }
     g_hash_table_insert(self->libraries, g_steal_pointer(&key), library);
     return library;
@@ -164,7 +165,7 @@ evaluate(Walk *self)
                .accelerator = &self->machine->accelerator,
                .fabric = &self->fabric,
                .accelerators = placement != NULL ? placement->accelerators : NULL,
-               .rings = library->rings},
+               .library = library->library},
         .switches_reduce = library->switches_reduce};
     self->plan.bound_s = lp_lower_bound_s(&input);
     self->plan.closed_s = INFINITY;

@@ -403,20 +403,3 @@ lp_library_restrict(LpLibrary *self, const char *name, GError **error)
         self->rules[i].protocol = 0;
     return TRUE;
 }
-
-/* Whether the library sums over several axes of a torus at once. */
-static gboolean
-knows_tori(const LpLibrary *self)
-{
-    LpLibraryChoice choice = lp_library_choose(self, LP_COLLECTIVE_ALL_REDUCE, G_MAXUINT32,
-                                               G_MAXUINT32, LP_SPREAD_TORUS);
-    return choice.algorithms.n_levels == 1 && choice.algorithms.level[0] == LP_ALGORITHM_TORUS;
-}
-
-LpLibraryRings
-lp_library_rings(const LpLibrary *self)
-{
-    return (LpLibraryRings){.has_rails = strcmp(self->name, LP_LIBRARY_SINGLE_RING) != 0,
-                            .over_axes = knows_tori(self),
-                            .chunk_bytes = self->protocols[self->n_protocols - 1].chunk_bytes};
-}

@@ -2,7 +2,6 @@
 /* The communication libraries (platforms/libraries.xml): every number has a source there. */
 #pragma once
 
-#include "model/closed_form_input.h"
 #include "model/library.h"
 
 G_BEGIN_DECLS
@@ -41,10 +40,6 @@ gboolean lp_library_find_transport(const char *name, LpLibrary *out_transport,
  * LP_INPUT_ERROR_NAME with the known names. */
 gboolean lp_library_restrict(LpLibrary *self, const char *name,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-/** What the closed forms know of @self: rings over all cards of a domain in all but
- * LP_LIBRARY_SINGLE_RING, and the pieces of the protocol for large buffers, its last. */
-LpLibraryRings lp_library_rings(const LpLibrary *self);
 
 /** The names of all, in the file's order. Errors: LP_INPUT_ERROR, where the shipped file cannot be
  * read. Returns: (transfer full), NULL-ended. */

@@ -218,10 +218,3 @@ lp_machine_libraries(const LpMachine *self, const LpPlanLibrary *said, GError **
     }
     return g_steal_pointer(&library);
 }
-
-LpLibraryRings
-lp_machine_library_rings(const LpMachine *self, const LpPlanLibrary *said)
-{
-    g_autoptr(LpLibrary) library = lp_machine_libraries(self, said, NULL);
-    return library != NULL ? lp_library_rings(library) : (LpLibraryRings){.has_rails = FALSE};
-}

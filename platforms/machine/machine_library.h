@@ -3,7 +3,6 @@
  * have it. */
 #pragma once
 
-#include "model/closed_form_input.h"
 #include "model/library_mix.h"
 #include "platforms/machine/machine.h"
 
@@ -20,7 +19,5 @@ gboolean lp_machine_library(const LpMachine *self, const char *name, LpLibrary *
  * attribute before. Returns: (transfer full). */
 LpLibrary *lp_machine_libraries(const LpMachine *self, const LpPlanLibrary *said,
                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/** What the closed forms know of the first of them; zeros if there is none. */
-LpLibraryRings lp_machine_library_rings(const LpMachine *self, const LpPlanLibrary *said);
 
 G_END_DECLS

@@ -102,7 +102,7 @@ lp_setup_closed_form_input(const LpSetup *self, const LpFabric *fabric)
                                .accelerator = &self->machine->accelerator,
                                .fabric = fabric,
                                .accelerators = self->placement->accelerators,
-                               .rings = lp_library_rings(self->library)};
+                               .library = self->library};
 }
 
 gboolean

@@ -108,6 +108,30 @@ class MixedTest(unittest.TestCase):
                                 for collapse in ("on", "off"))
             self.assertAlmostEqual(by_classes / each, 1, delta=1e-6)
 
+    def test_closed_form(self):
+        """Alone on free links, each collective by its own library in both: by operation, class and size."""
+        path = os.path.join(self.directory.name, "w.xml")
+        with open(path, "w", encoding="utf-8") as stream:
+            stream.write('<workload name="w"><transformer layers="2" hidden="1024" ffn="4096" heads="16" seq="512" '
+                         'vocab="32000" experts="8" top-k="2"/><plan dp="8" ep="8" framework="none" zero="0" '
+                         'micro-batch="1" global-batch="8"/><options overlap-dp="no"/></workload>')
+        seen = set()
+        for library in ("single-ring", *SINGLE, MIXED, "single-ring; all-to-all@ep: alps-mpich; all-to-all: alps-nccl",
+                        "alps-ompi-cxi; all-reduce: <=64MiB=single-ring >64MiB=alps-nccl",
+                        "alps-mpich; all-reduce@dp: alps-nccl; all-to-all@dp: alps-ompi-cxi"):
+            for more in (("zero=0",), ("zero=1",), ("zero=0", "seq=64"), ("zero=0", "hidden=256", "vocab=1000")):
+                words = (path, *ALPS, "--ignore-memory", "--set", f"library={library}",
+                         *(word for setting in more for word in ("--set", setting)))
+                found, estimated = answer("simulate", *words), answer("estimate", *words)
+                for key in ("dp", "ep"):
+                    both_s = [found[form]["terms_s"][key] for form in ("simulated", "closed_form")]
+                    self.assertAlmostEqual(both_s[0] / both_s[1], 1, delta=1e-9, msg=f"{library} {more} {key}")
+                    seen.add((key, f"{both_s[0]:.9g}"))
+                self.assertEqual(found["closed_form"]["terms_s"], estimated["closed_form"]["terms_s"])
+                said = [text for text in estimated["warnings"] if text.startswith("libraries: closed forms take each")]
+                self.assertEqual(len(said), ";" in library, estimated["warnings"])
+        self.assertGreater(len(seen), 16)
+
     def test_traces(self):
         """A trace and the program that is made of it have the same libraries."""
         calls = (("all-to-all", 65536, "ep"), ("all-to-all", 8 << 20, "ep"), ("all-reduce", 16 << 20, "dp"))

@@ -45,7 +45,7 @@ test_vectors(void)
         accelerator.gemm_efficiency = 1.0;
         LpFabric fabric = lp_test_fabric(row->scale_up_bytes_per_s, 25e9);
         LpTerms terms = lp_amped_terms(&(LpClosedFormInput){
-            &gpt, &plan, &accelerator, &fabric, NULL, {.has_rails = FALSE}, NULL});
+            &gpt, &plan, &accelerator, &fabric, NULL, NULL, {.has_rails = FALSE}, NULL});
         close_in_digits(row->label, terms.s[LP_TERM_COMPUTE], row->compute_s);
         close_in_digits(row->label, terms.s[LP_TERM_TP], row->tp_s);
         close_in_digits(row->label, terms.s[LP_TERM_PP], row->pp_s);
@@ -118,8 +118,8 @@ test_one_rank(void)
     LpFabric fabric = lp_test_fabric(300e9, 25e9);
     fabric.tiers[0].latency_s = 1.0;
     fabric.scale_up_latency_s = 1.0;
-    LpTerms terms = lp_amped_terms(
-        &(LpClosedFormInput){&gpt, &plan, &accelerator, &fabric, NULL, {.has_rails = FALSE}, NULL});
+    LpTerms terms = lp_amped_terms(&(LpClosedFormInput){
+        &gpt, &plan, &accelerator, &fabric, NULL, NULL, {.has_rails = FALSE}, NULL});
     lp_test_close("compute alone", lp_terms_sum(&terms), terms.s[LP_TERM_COMPUTE], 0.0);
 }
 

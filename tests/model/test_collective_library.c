@@ -55,6 +55,17 @@ make(void)
     return library;
 }
 
+/* Closed forms have rings over all cards for what a library has rules for, and single ones else. */
+static void
+test_rings(void)
+{
+    LpLibrary library = make();
+    CU_ASSERT_TRUE(lp_library_rings(&library, LP_COLLECTIVE_ALL_REDUCE).has_rails);
+    CU_ASSERT_TRUE(lp_library_rings(&library, LP_COLLECTIVE_BROADCAST).has_rails);
+    CU_ASSERT_FALSE(lp_library_rings(&library, LP_COLLECTIVE_ALL_GATHER).has_rails);
+    CU_ASSERT_FALSE(lp_library_rings(NULL, LP_COLLECTIVE_ALL_REDUCE).has_rails);
+}
+
 static void
 test_choice(void)
 {
@@ -172,6 +183,7 @@ int
 main(void)
 {
     static const LpTestCase cases[] = {{"choice", test_choice},
+                                       {"rings of closed forms", test_rings},
                                        {"choice for an algorithm", test_choice_for},
                                        {"wire bytes", test_wire_bytes},
                                        {"algorithms", test_algorithms},

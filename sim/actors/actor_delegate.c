@@ -3,6 +3,7 @@
 #include "sim/actors/actor_delegate.h"
 
 #include "sim/actors/actor_tokens.h"
+#include "sim/quotient/first_senders.h"
 
 #include <simgrid/actor.h>
 #include <simgrid/barrier.h>
@@ -184,8 +185,11 @@ add_round_units(const LpDelegates *self, Recipe *recipe, LpRoundPlan *plan, GHas
     const LpCommunicator *communicator = self->classes->communicator;
     g_autofree LpTransfer *transfers = g_new(LpTransfer, lp_round_plan_transfers_max(plan));
     double wait_s = plan->n_rounds > 0 ? lp_round_plan_wait_s(plan, 0) : 0.0;
-    for (guint64 i = 0; plan->n_rounds > 0 && i < communicator->n_members; i++) {
-        guint64 rank = communicator->ranks[i], n = lp_round_plan_transfers(plan, i, 0, transfers);
+    g_autoptr(GArray) senders =
+        lp_first_senders_find(self->quotient, communicator, plan->map->peers);
+    for (guint i = 0; plan->n_rounds > 0 && i < senders->len; i++) {
+        guint32 member = g_array_index(senders, guint32, i), rank = communicator->ranks[member];
+        guint64 n = lp_round_plan_transfers(plan, member, 0, transfers);
         const GArray *peers = lp_collective_peers_get(plan->map->peers, communicator->group, rank);
         if (n > plan->at_once)
             return TRUE;

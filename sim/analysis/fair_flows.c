@@ -51,7 +51,8 @@ typedef struct {
 
 struct LpFairFlows {
     const LpNetwork *network; /* borrowed */
-    GHashTable *link_ids;     /* owned: shared links, numbered as they turn up */
+    guint32 *link_ids;        /* owned, by link of the network: shared ones, numbered from 1 as they
+                                 turn up; 0: it has not */
     GArray *links;            /* owned: Link by number */
     GHashTable *leg_places;   /* owned: links of a leg to its place in legs, plus 1 */
     GArray *legs;             /* owned: Leg */
@@ -79,13 +80,12 @@ link_at(const LpFairFlows *self, guint32 id)
 static guint32
 link_id(LpFairFlows *self, guint32 index)
 {
-    gpointer known = g_hash_table_lookup(self->link_ids, GUINT_TO_POINTER(index + 1));
-    if (known != NULL)
-        return GPOINTER_TO_UINT(known) - 1;
+    if (self->link_ids[index] > 0)
+        return self->link_ids[index] - 1;
     guint32 id = self->links->len;
     Link link = {.bytes_per_s = lp_network_link(self->network, index).bytes_per_s, .index = index};
     g_array_append_val(self->links, link);
-    g_hash_table_insert(self->link_ids, GUINT_TO_POINTER(index + 1), GUINT_TO_POINTER(id + 1));
+    self->link_ids[index] = id + 1;
     return id;
 }
 
@@ -464,7 +464,7 @@ lp_fair_flows_new(const LpNetwork *network)
 {
     LpFairFlows *self = g_new0(LpFairFlows, 1);
     self->network = network;
-    self->link_ids = g_hash_table_new(NULL, NULL);
+    self->link_ids = g_new0(guint32, lp_network_n_links(network));
     self->links = g_array_new(FALSE, FALSE, sizeof(Link));
     self->leg_places = g_hash_table_new(NULL, NULL);
     self->legs = g_array_new(FALSE, FALSE, sizeof(Leg));
@@ -483,7 +483,7 @@ lp_fair_flows_free(LpFairFlows *self)
 {
     if (self == NULL)
         return;
-    g_hash_table_unref(self->link_ids);
+    g_free(self->link_ids);
     g_array_unref(self->links);
     g_hash_table_unref(self->leg_places);
     g_array_unref(self->legs);

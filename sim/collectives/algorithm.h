@@ -61,8 +61,7 @@ typedef struct {
     /** Instead of sources(), where there are too many. NULL: from sources(). */
     guint64 (*n_receives)(const LpStepSchedule *self, guint64 member, guint64 step);
     guint64 (*phase_n_receives)(const LpStepSchedule *self, guint64 member, guint64 phase);
-    /** Adds all that @member ever sends by lp_step_pipes_add(), what is first to be sent in a step
-     * first. NULL: has no pipes. */
+    /** Adds all that @member ever sends to @io_pipes: LpStepPipe. NULL: has no pipes. */
     void (*add_pipes)(const LpStepSchedule *self, guint64 member, GArray *io_pipes);
     /** NULL: every message does, in the steps whose latency counts. */
     gboolean (*opens)(const LpStepSchedule *self, guint64 member, guint64 step, const LpSend *send);

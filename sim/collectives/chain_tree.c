@@ -254,11 +254,49 @@ visit(const LpStepSchedule *self, guint64 member, guint64 step, LpSink *sink)
     }
 }
 
+/* The channels whose head is at @place: [@out_first, @out_end). */
+static void
+headed_by(const LpStepSchedule *self, guint64 place, guint64 *out_first, guint64 *out_end)
+{
+    guint64 intra = self->n_intra;
+    *out_first = (place * self->n_channels + intra - 1) / intra;
+    *out_end = ((place + 1) * self->n_channels + intra - 1) / intra;
+}
+
+/* What is not theirs. */
+static guint64
+bytes_of_others(const LpStepSchedule *self, const LpBlocks *channels, guint64 place)
+{
+    guint64 first, end;
+    headed_by(self, place, &first, &end);
+    return self->shape.bytes - (lp_blocks_begin(channels, end) - lp_blocks_begin(channels, first));
+}
+
+/* A member sends along the chains all of which it is not the head, and all of which it is not the
+ * end, whose head is next to it; and along the trees what it is the head of. */
 static void
 visit_phase(const LpStepSchedule *self, guint64 member, guint64 index, LpSink *sink)
 {
     (void)index;
-    visit(self, member, ALL_STEPS, sink);
+    guint64 intra = self->n_intra, place = member % intra, first, end;
+    guint64 before = place > 0 ? place - 1 : intra - 1, next = place + 1 < intra ? place + 1 : 0;
+    LpBlocks channels = channels_of(self);
+    Walk walk = walk_of(self, member);
+    Stand stand;
+    Load load;
+    sink->lane = 0;
+    headed_by(self, place, &first, &end);
+    if (intra > 1) {
+        lp_sink_add(sink, member - place + before, 0, bytes_of_others(self, &channels, place),
+                    TRUE);
+        lp_sink_add(sink, member - place + next, 0, bytes_of_others(self, &channels, next), FALSE);
+    }
+    for (walk.channel = first; walk.channel < end && walk_on(&walk, &stand, &load);) {
+        Links links = links_out(self, &stand);
+        for (guint i = 0; i < links.n; i++)
+            if (links.link[i].partner / intra != stand.node->domain)
+                add_load(self, &load, &links.link[i], ALL_STEPS, sink);
+    }
 }
 
 static guint64
@@ -311,10 +349,12 @@ add_pipes(const LpStepSchedule *self, guint64 member, GArray *io_pipes)
     for (Walk walk = walk_of(self, member); walk_on(&walk, &stand, &load);) {
         Links links = links_out(self, &stand);
         for (guint i = 0; i < links.n; i++)
-            lp_step_pipes_add(io_pipes, &(LpStepPipe){.to = links.link[i].partner,
-                                                      .lane = links.link[i].lane,
-                                                      .first_step = links.link[i].first_step,
-                                                      .chunks = load.chunks});
+            g_array_append_vals(io_pipes,
+                                &(LpStepPipe){.to = links.link[i].partner,
+                                              .lane = links.link[i].lane,
+                                              .first_step = links.link[i].first_step,
+                                              .chunks = load.chunks},
+                                1);
     }
 }
 

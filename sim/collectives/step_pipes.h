@@ -8,13 +8,12 @@
 
 G_BEGIN_DECLS
 
-/** Chunks on one way, one in each step; ways that are alike count as one. */
+/** Chunks on one way, one in each step. */
 typedef struct {
     guint64 to;
     guint lane;
     guint64 first_step;
     LpBlocks chunks;
-    guint64 n_alike;
 } LpStepPipe;
 
 typedef struct LpStepPipes LpStepPipes;
@@ -23,9 +22,7 @@ typedef struct LpStepPipes LpStepPipes;
 LpStepPipes *lp_step_pipes_new(const LpStepSchedule *schedule);
 /** @self may be NULL. */
 void lp_step_pipes_free(LpStepPipes *self);
-/** Adds one more way like @pipe, whose n_alike is not read, to the LpStepPipes in @io_pipes. */
-void lp_step_pipes_add(GArray *io_pipes, const LpStepPipe *pipe);
-/** As lp_step_schedule_sends(). */
+/** As lp_step_schedule_sends(), but for their order. */
 guint64 lp_step_pipes_sends(LpStepPipes *self, guint64 member, guint64 step, LpSend *out_sends);
 /** As lp_step_schedule_opens(). */
 gboolean lp_step_pipes_opens(LpStepPipes *self, guint64 member, guint64 step, const LpSend *send);

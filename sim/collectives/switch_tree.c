@@ -266,10 +266,12 @@ static void
 add_pipe(const LpStepSchedule *self, const Way *way, gpointer data)
 {
     (void)self;
-    lp_step_pipes_add(data, &(LpStepPipe){.to = way->to,
-                                          .lane = way->lane,
-                                          .first_step = way->first_step,
-                                          .chunks = way->load.chunks});
+    g_array_append_vals((GArray *)data,
+                        &(LpStepPipe){.to = way->to,
+                                      .lane = way->lane,
+                                      .first_step = way->first_step,
+                                      .chunks = way->load.chunks},
+                        1);
 }
 
 static void

@@ -5,6 +5,7 @@
 #include "sim/analysis/known_waits.h"
 #include "sim/collectives/exchange.h"
 #include "sim/collectives/ring.h"
+#include "sim/quotient/first_senders.h"
 #include "sim/quotient/pair_flows.h"
 
 /* A collective being counted. */
@@ -243,13 +244,16 @@ add_one_round(Count *self, LpRoundPlan *plan)
     g_autofree LpTransfer *transfers = g_new(LpTransfer, lp_round_plan_transfers_max(plan));
     g_autoptr(GHashTable) known = g_hash_table_new(NULL, NULL);
     gboolean waits = plan->n_rounds > 0 && lp_round_plan_wait_s(plan, 0) > 0.0;
-    for (guint64 i = 0; plan->n_rounds > 0 && i < self->communicator->n_members; i++) {
-        guint64 n = lp_round_plan_transfers(plan, i, 0, transfers);
+    g_autoptr(GArray) senders =
+        lp_first_senders_find(self->actors->quotient, self->communicator, plan->map->peers);
+    for (guint i = 0; plan->n_rounds > 0 && i < senders->len; i++) {
+        guint32 member = g_array_index(senders, guint32, i);
+        guint64 n = lp_round_plan_transfers(plan, member, 0, transfers);
         if (n > plan->at_once)
             return FALSE;
         for (guint64 k = 0; k < n; k++) {
             const LpRoute *route =
-                transfer_route(self, self->communicator->ranks[i], transfers[k].connection);
+                transfer_route(self, self->communicator->ranks[member], transfers[k].connection);
             if (is_alike(known, route, transfers[k].connection))
                 continue;
             sum.n_flows++;

@@ -14,8 +14,9 @@ typedef struct {
     double *computing_s;   /* owned, by stage: the same, devices' own times */
     guint64 *n_host_waits; /* owned, by stage: instants at which a rank may wait for its host */
     guint64 *n_sends;      /* owned, by stage and line */
-    guint64 *n_runs;       /* owned, by operation: of each rank of its stage */
-    guint32 *stage_of;     /* owned, by operation */
+    guint64 *n_runs;       /* owned, by operation: of each rank of its stage, and of those alike */
+    GHashTable *first[LP_N_GROUPS]; /* owned: collectives of the stage at hand, none like another */
+    guint32 *stage_of;              /* owned, by operation */
     GHashTable *known; /* owned: LpActivities by what decides them; of runs without a quotient */
     LpActivities all;
 } Count;
@@ -40,6 +41,16 @@ delay_s(const LpTasks *tasks, const LpTask *task)
     return sum_s;
 }
 
+/* What stands for @op, a collective of the stage at hand. */
+static const LpOp *
+first_alike(Count *self, const LpOp *op)
+{
+    const LpOp *first = g_hash_table_lookup(self->first[op->group], op);
+    if (first == NULL)
+        g_hash_table_add(self->first[op->group], (gpointer)(guintptr)(first = op));
+    return first;
+}
+
 static void
 add_task(Count *self, guint32 stage, const LpTask *task)
 {
@@ -56,7 +67,7 @@ add_task(Count *self, guint32 stage, const LpTask *task)
             break;
         /* fall through */
     case LP_TASK_COLLECTIVE: {
-        gsize op = (gsize)(task->op - &g_array_index(program->ops, LpOp, 0));
+        gsize op = (gsize)(first_alike(self, task->op) - &g_array_index(program->ops, LpOp, 0));
         self->n_runs[op]++;
         self->stage_of[op] = stage;
         self->n_host_waits[stage]++;
@@ -88,6 +99,8 @@ walk_stages(Count *self)
     const LpProgram *program = program_of(self);
     for (guint32 stage = 0; stage < self->n_stages; stage++) {
         const LpStageProgram *steps = lp_program_stage(program, stage);
+        for (LpGroup group = 0; group < LP_N_GROUPS; group++)
+            g_hash_table_remove_all(self->first[group]);
         for (guint i = 0; i < steps->n_steps; i++)
             add_step(self, stage, lp_program_step(program, steps->first_step + i));
     }
@@ -230,7 +243,7 @@ count_new(const LpRunJob *job)
 {
     const LpProgram *program = job->map->program;
     guint32 n_stages = program->pipeline.n_stages;
-    return (Count){
+    Count self = {
         .job = job,
         .homes = {.map = job->map, .contention = job->contention, .tasks = job->tasks},
         .n_stages = n_stages,
@@ -243,6 +256,9 @@ count_new(const LpRunJob *job)
         .stage_of = g_new0(guint32, program->ops->len),
         .known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free),
     };
+    for (LpGroup group = 0; group < LP_N_GROUPS; group++)
+        self.first[group] = g_hash_table_new(lp_op_hash, lp_op_is_alike);
+    return self;
 }
 
 static void
@@ -256,6 +272,8 @@ count_clear(Count *self)
     g_free(self->n_runs);
     g_free(self->stage_of);
     g_hash_table_unref(self->known);
+    for (LpGroup group = 0; group < LP_N_GROUPS; group++)
+        g_hash_table_unref(self->first[group]);
 }
 
 LpRunSize

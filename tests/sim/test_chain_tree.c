@@ -164,6 +164,16 @@ check_loads(guint64 intra, guint64 domains)
     }
 }
 
+/* Whether @send is among @sends, of which there are @n. */
+static gboolean
+is_among(const LpSend *sends, guint64 n, const LpSend *send)
+{
+    for (guint64 i = 0; i < n; i++)
+        if (sends[i].to == send->to && sends[i].lane == send->lane && sends[i].bytes == send->bytes)
+            return TRUE;
+    return FALSE;
+}
+
 /* What is looked up is what is worked out, send by send: channels and halves of unequal bytes, and
  * more channels than places. */
 static void
@@ -186,13 +196,43 @@ check_pipes(guint64 intra, guint64 domains, guint64 n_channels)
             guint64 n = lp_step_schedule_sends(&schedule, member, step, sends);
             same = same && lp_step_pipes_sends(pipes, member, step, looked_up) == n;
             for (guint64 i = 0; i < n && same; i++)
-                same = sends[i].to == looked_up[i].to && sends[i].bytes == looked_up[i].bytes &&
-                       sends[i].lane == looked_up[i].lane &&
+                same = is_among(looked_up, n, &sends[i]) &&
                        lp_step_schedule_opens(&schedule, member, step, &sends[i]) ==
                            lp_step_pipes_opens(pipes, member, step, &sends[i]);
         }
     lp_test_true("sends looked up", same);
     lp_step_pipes_free(pipes);
+}
+
+/* A phase's sends are those of its steps, summed by partner. */
+static void
+check_phase(guint64 intra, guint64 domains, guint64 n_channels)
+{
+    LpCollectiveShape shape = {.algorithm = LP_ALGORITHM_TREE,
+                               .collective = LP_COLLECTIVE_ALL_REDUCE,
+                               .n_members = intra * domains,
+                               .bytes = 12347,
+                               .chunk_bytes = 100,
+                               .n_channels = n_channels,
+                               .n_intra = intra};
+    LpStepSchedule schedule;
+    LpSend sends[8];
+    lp_step_schedule_init(&schedule, &shape);
+    gboolean same = TRUE;
+    for (guint64 member = 0; member < shape.n_members; member++) {
+        g_autofree guint64 *bytes = g_new0(guint64, shape.n_members);
+        for (guint64 step = 0; step < lp_step_schedule_n_steps(&schedule); step++)
+            for (guint64 i = lp_step_schedule_sends(&schedule, member, step, sends); i-- > 0;)
+                bytes[sends[i].to] += sends[i].bytes;
+        guint64 n = lp_step_schedule_phase_sends(&schedule, member, 0, sends);
+        for (guint64 i = 0; i < n; i++) {
+            same = same && sends[i].bytes == bytes[sends[i].to];
+            bytes[sends[i].to] = 0;
+        }
+        for (guint64 i = 0; i < shape.n_members; i++)
+            same = same && bytes[i] == 0;
+    }
+    lp_test_true("sends of a phase", same);
 }
 
 static void
@@ -206,6 +246,8 @@ test_chains(void)
             check_openings(intra, domains);
             check_pipes(intra, domains, intra);
             check_pipes(intra, domains, 2 * intra + 1);
+            for (guint64 n_channels = 1; n_channels <= 2 * intra; n_channels++)
+                check_phase(intra, domains, n_channels);
         }
     }
 }

@@ -2,18 +2,28 @@
 /* Finds who runs what. */
 #include "model/library_mix.h"
 
-const LpLibrary *
-lp_library_for(const LpLibrary *self, LpCollective collective, LpTraffic traffic, guint64 bytes)
+guint32
+lp_library_pick(const LpLibraryPicks *self, LpCollective collective, LpTraffic traffic,
+                guint64 bytes)
 {
     const LpLibraryPick *best = NULL;
-    for (guint32 i = 0; self->mix != NULL && i < self->mix->said.n_picks; i++) {
-        const LpLibraryPick *pick = &self->mix->said.picks[i];
+    for (guint32 i = 0; i < self->n_picks; i++) {
+        const LpLibraryPick *pick = &self->picks[i];
         gboolean fits = pick->collective == collective && bytes <= pick->bytes_max;
         if (fits && (pick->traffic == traffic || pick->traffic == LP_N_TRAFFIC) &&
             (best == NULL || (best->traffic == LP_N_TRAFFIC && pick->traffic == traffic)))
             best = pick;
     }
-    return best == NULL || best->library == 0 ? self : self->mix->libraries[best->library];
+    return best == NULL ? 0 : best->library;
+}
+
+const LpLibrary *
+lp_library_for(const LpLibrary *self, LpCollective collective, LpTraffic traffic, guint64 bytes)
+{
+    if (self->mix == NULL)
+        return self;
+    guint32 index = lp_library_pick(&self->mix->said, collective, traffic, bytes);
+    return index == 0 ? self : self->mix->libraries[index];
 }
 
 guint32

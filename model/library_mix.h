@@ -14,6 +14,10 @@ struct LpLibraryMix {
                                                        the one that has the mix */
 };
 
+/** The index, in the names of @self, of the library that runs @collective of @bytes in groups of
+ * @traffic. */
+guint32 lp_library_pick(const LpLibraryPicks *self, LpCollective collective, LpTraffic traffic,
+                        guint64 bytes);
 /** The library of @self, or of those mixed with it, that runs @collective of @bytes in groups of
  * @traffic. Borrowed. */
 const LpLibrary *lp_library_for(const LpLibrary *self, LpCollective collective, LpTraffic traffic,

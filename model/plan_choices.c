@@ -20,6 +20,7 @@ const char *const lp_input_collectives_names[] = {"shared", "sums-apart", "apart
 const char *const lp_experts_kernel_names[] = {"products", "torch", NULL};
 const char *const lp_host_sync_names[] = {"none", "messages", "passes", "kernels", NULL};
 const char *const lp_collective_checks_names[] = {"no", "yes", "stages-apart", NULL};
+const char *const lp_library_switch_names[] = {"none", "event", "host", NULL};
 const char *const lp_amped_efficiency_names[] = {"constant", "micro-batch", NULL};
 const char *const lp_context_kind_names[] = {"ring", "ulysses", "gather", "gathered-ring", NULL};
 const char *const lp_zero_variant_names[] = {"standard", "deepspeed", NULL};

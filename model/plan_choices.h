@@ -145,6 +145,13 @@ typedef enum {
     LP_COLLECTIVE_CHECKS_STAGES_APART /**< in jobs whose messages between stages leave domains */
 } LpCollectiveChecks;
 
+/** What it costs that a stream goes on with a collective of another library. */
+typedef enum {
+    LP_LIBRARY_SWITCH_NONE,
+    LP_LIBRARY_SWITCH_EVENT, /**< an event, which costs host and device what a launch does */
+    LP_LIBRARY_SWITCH_HOST   /**< the host waits until the stream is done, and then starts it */
+} LpLibrarySwitch;
+
 /** How context parallelism exchanges queries, keys and values. */
 typedef enum {
     LP_CONTEXT_RING,    /**< keys and values go round (Liu et al., arXiv 2310.01889) */
@@ -285,6 +292,7 @@ extern const char *const lp_experts_kernel_names[];
 extern const char *const lp_input_collectives_names[];
 extern const char *const lp_host_sync_names[];
 extern const char *const lp_collective_checks_names[];
+extern const char *const lp_library_switch_names[];
 extern const char *const lp_amped_efficiency_names[];
 extern const char *const lp_axis_names[];
 extern const char *const lp_traffic_names[];

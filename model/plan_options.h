@@ -221,6 +221,7 @@ typedef struct {
     char name[LP_LIBRARY_TEXT_MAX];     /**< "auto": the machine's; or a text of several */
     LpLibraryPicks picks;               /**< of several; none: @name is the only one */
     char protocol[LP_LIBRARY_NAME_MAX]; /**< of that library; "auto": its choice */
+    LpLibrarySwitch change;             /**< what it costs to go on with another library */
     LpAlgorithms algorithms[LP_N_AXES]; /**< of an axis' groups; nothing said: the library's */
 } LpPlanLibrary;
 

@@ -18,12 +18,12 @@ takes_turns(const LpRank *self)
 }
 
 /* Nothing starts before the host has issued it: waits for the host if it is behind, and gives it
- * @host_s more to do, for which it is waited at once where they take turns. */
+ * @host_s more to do, for which it is waited at once where they take turns: @in_turn. */
 static void
-issue(LpRank *self, double host_s)
+issue(LpRank *self, double host_s, gboolean in_turn)
 {
     double now_s = simgrid_get_clock();
-    if (takes_turns(self)) {
+    if (in_turn) {
         self->host_s = now_s + host_s;
         host_s = 0.0;
     }
@@ -137,15 +137,51 @@ run_delay(LpRank *self, const LpTask *task, const LpStep *step)
     lp_rank_trace_delay(&self->trace, task, step, &before, &self->clock);
 }
 
+/* Issues a collective, for which the host waits first until its stream is done with another
+ * library's, or has an event more to issue. Returns: what the stream waits for that event, s. */
+static double
+issue_collective(LpRank *self, const LpTask *task)
+{
+    const LpLibraryChanges *changes = &self->run->tasks->changes;
+    LpStream stream = task->op->stream;
+    guint32 last = self->library[stream];
+    gboolean is_change = last != 0 && last != task->library;
+    self->library[stream] = task->library;
+    if (is_change && changes->kind == LP_LIBRARY_SWITCH_HOST) {
+        if (stream != LP_N_STREAMS)
+            lp_rank_join(self, stream, 0, LP_TERM_HOST);
+        issue(self, task->work.host_s, TRUE);
+        return 0.0;
+    }
+    issue(self, task->work.host_s + (is_change ? changes->host_s : 0.0), takes_turns(self));
+    return is_change ? changes->device_s : 0.0;
+}
+
 static void
 run_collective(LpRank *self, const LpTask *task, const LpStep *step)
 {
     LpGroup group = task->op->group;
-    issue(self, task->work.host_s);
+    double change_s = issue_collective(self, task);
+    if (change_s > 0.0) {
+        lp_watch_sleep(self->run->watch, change_s);
+        self->run->n_delays++;
+        lp_clock_charge(&self->clock, LP_TERM_HOST, simgrid_get_clock());
+    }
     double start_s = simgrid_get_clock();
     lp_communicator_runtime_run(self->groups[group], self->index[group], task->op, task->delay_s,
                                 &self->clock, NULL, 0);
     lp_rank_trace_collective(&self->trace, task->op, step, start_s, self->clock.at_s);
+}
+
+static void
+launch(LpRank *self, const LpTask *task)
+{
+    LpRankLaunch launch = {.op = task->op, .delay_s = task->delay_s};
+    if (lp_op_is_collective(task->op))
+        launch.change_s = issue_collective(self, task);
+    else
+        issue(self, task->work.host_s, takes_turns(self));
+    lp_rank_hand_over(self, task->op->stream, launch);
 }
 
 static void
@@ -159,9 +195,7 @@ run_task(LpRank *self, const LpTask *task, const LpStep *step)
         run_collective(self, task, step);
         return;
     case LP_TASK_LAUNCH:
-        issue(self, task->work.host_s);
-        lp_rank_hand_over(self, task->op->stream,
-                          (LpRankLaunch){.op = task->op, .delay_s = task->delay_s});
+        launch(self, task);
         return;
     case LP_TASK_JOIN:
         lp_rank_join(self, task->op->stream, task->op->n_pending, task->op->term);
@@ -190,7 +224,7 @@ static void
 run_send(LpRank *self, const LpStep *step)
 {
     LpChannel *channel = self->out[step->line];
-    issue(self, self->run->tasks->message_host_s);
+    issue(self, self->run->tasks->message_host_s, takes_turns(self));
     double start_s = simgrid_get_clock();
     LpStream stream = lp_program_line_stream(self->run->program, step->line);
     if (stream != LP_N_STREAMS) {
@@ -212,7 +246,7 @@ run_send(LpRank *self, const LpStep *step)
 static void
 run_receive(LpRank *self, const LpStep *step)
 {
-    issue(self, self->run->tasks->message_host_s);
+    issue(self, self->run->tasks->message_host_s, takes_turns(self));
     double start_s = simgrid_get_clock();
     LpChannel *channel = self->in[step->line];
     guint32 sender = lp_program_rank_stage(self->run->program, lp_channel_sender(channel));

@@ -60,8 +60,10 @@ typedef struct {
                                 waits for: */
     const LpRankStream *joined; /* borrowed: so much of this one; NULL: all that slows it down */
     guint64 n_finished_wanted;
-    GArray *under_way[LP_N_STREAMS]; /* owned: when merged collectives end, s, in order */
-    double host_s;                   /**< until when the host issues what was given to it */
+    GArray *under_way[LP_N_STREAMS];   /* owned: when merged collectives end, s, in order */
+    guint32 library[LP_N_STREAMS + 1]; /**< LpTask.library, by stream, of its last collective; the
+                                          compute stream's behind all others */
+    double host_s;                     /**< until when the host issues what was given to it */
     LpMeter meter;
     LpClock clock; /**< after the run: of its last event */
 } LpRank;
@@ -79,6 +81,7 @@ void lp_rank_clear(LpRank *self);
 typedef struct {
     const LpOp *op;     /* borrowed from the iteration: a launch, beside or await */
     double delay_s;     /**< LpTask.delay_s */
+    double change_s;    /**< before a collective: of an event after another library's */
     LpChannel *channel; /* borrowed */
     LpLine line;        /**< of the message */
     guint64 bytes;      /**< of the message */

@@ -179,6 +179,10 @@ run_collective(LpRankStream *self, const Launch *launch)
 {
     LpRank *rank = self->rank;
     const LpOp *op = launch->what.op;
+    if (launch->what.change_s > 0.0) {
+        lp_watch_sleep(rank->run->watch, launch->what.change_s);
+        rank->run->n_delays++;
+    }
     double start_s = simgrid_get_clock();
     lp_communicator_runtime_run(rank->groups[op->group], rank->index[op->group], op,
                                 launch->what.delay_s, stream_clock(self, launch), &rank->meter,

@@ -156,16 +156,25 @@ append_merged_join(Builder *self, const LpOp *op)
 
 /* --- ops --- */
 
+/* A collective on the group's channels, or of @time_s where those of the run have no others. */
+static void
+append_unmerged(Builder *self, LpTaskKind kind, const LpOp *op, double time_s)
+{
+    append(self,
+           (LpTask){.kind = kind,
+                    .op = op,
+                    .work.host_s = lp_communication_map_op_host_s(self->map, op),
+                    .delay_s = is_balanced(self) ? time_s : -1.0,
+                    .library = lp_library_changes_number(&self->tasks->changes, self->map, op)});
+}
+
 static void
 append_collective(Builder *self, const LpOp *op)
 {
     double time_s =
         self->scale[self->part] * lp_segment_op_time_s(self->times, self->segment->stage, op);
     if (!self->merging.group[op->group]) {
-        append(self, (LpTask){.kind = LP_TASK_COLLECTIVE,
-                              .op = op,
-                              .work.host_s = lp_communication_map_op_host_s(self->map, op),
-                              .delay_s = is_balanced(self) ? time_s : -1.0});
+        append_unmerged(self, LP_TASK_COLLECTIVE, op, time_s);
         return;
     }
     count_merged(self, append_delay(self, op->term, collective_work(self, op, time_s), FALSE, 0),
@@ -181,10 +190,7 @@ append_launch(Builder *self, const LpOp *op)
     if (self->merging.group[op->group])
         append_merged_launch(self, op, time_s);
     else
-        append(self, (LpTask){.kind = LP_TASK_LAUNCH,
-                              .op = op,
-                              .work.host_s = lp_communication_map_op_host_s(self->map, op),
-                              .delay_s = is_balanced(self) ? time_s : -1.0});
+        append_unmerged(self, LP_TASK_LAUNCH, op, time_s);
 }
 
 /* Whether what a join waits for has been merged: joins of a term belong to groups of that term. On
@@ -404,6 +410,8 @@ find_merging(const Builder *self, const LpContention *contention, gboolean idle)
     merge_others(self, contention, &merging);
     if (slowed_within(self, &merging))
         merging = (Merging){.delays = FALSE};
+    if (self->tasks->changes.happen) /* a delay does not say whose its collectives are */
+        memset(merging.group, 0, sizeof merging.group);
     /* Woven all-to-alls hold the stream while hidden collectives of tp wait for it. */
     if (goes_through_layer_stream(program, LP_GROUP_TP) && has_woven_exchanges(program) &&
         !merging.group[LP_GROUP_EP])
@@ -440,6 +448,7 @@ lp_tasks_new(const LpCommunicationMap *map, const LpContention *contention, LpIs
     self->pieces = g_array_new(FALSE, FALSE, sizeof(LpPiece));
     self->ranges = g_new0(LpTaskRange, program->segments->len);
     self->message_host_s = map->program->execution.collective_host_s;
+    self->changes = lp_library_changes_find(map);
 
     g_autoptr(LpIsolatedRings) rings = lp_isolated_rings_new(map, cache);
     LpSegmentTimes times;

@@ -5,6 +5,7 @@
 
 #include "sim/analysis/contention.h"
 #include "sim/analysis/idle_steps.h"
+#include "sim/analysis/library_changes.h"
 #include "sim/analysis/segment_times.h"
 
 G_BEGIN_DECLS
@@ -74,7 +75,8 @@ typedef struct {
     guint64 traffic_bytes[LP_N_TRAFFIC]; /**< of a delay: of its merged collectives, by the whole
                                             tp group */
     const LpOp *op;                      /* borrowed from the iteration: collective, launch, join */
-    double delay_s; /**< of a collective whose group is a delay; negative: the group's own */
+    double delay_s;  /**< of a collective whose group is a delay; negative: the group's own */
+    guint32 library; /**< of a collective: lp_library_changes_number() */
 } LpTask;
 
 /** The tasks of a segment. */
@@ -91,6 +93,7 @@ typedef struct {
         *idle_ranges;      /* owned, by segment: for steps at which @idle, where more is merged */
     gboolean *idle;        /* owned, by step: lp_idle_steps_find() */
     double message_host_s; /**< what a message between stages costs the host */
+    LpLibraryChanges changes;
     LpIsolatedCommunication isolated;
 } LpTasks;
 

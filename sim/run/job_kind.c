@@ -78,7 +78,7 @@ add_traits(LpNumbering *kinds, const LpProgram *program)
                         pipeline->virtual_stages, pipeline->both_ways ? 1 : 0,
                         pipeline->message_bytes,  execution->host_is_free ? 1 : 0,
                         execution->host_sync,     execution->waits_within ? 1 : 0,
-                        execution->checks};
+                        execution->checks,        execution->change};
     add_counts(kinds, counts, G_N_ELEMENTS(counts));
     lp_numbering_add_number(kinds, execution->collective_host_s);
     lp_numbering_add_number(kinds, execution->slowdown);

@@ -134,6 +134,7 @@ add_rank(Count *self, guint64 rank)
     self->n_ranks[stage]++;
     self->all.n_delays += self->n_delays[stage];
     self->all.n_maybe += program->execution.host_is_free ? 0 : self->n_host_waits[stage];
+    self->all.n_maybe += self->job->tasks->changes.happen ? self->n_host_waits[stage] : 0;
     for (LpLine line = 0; line < LP_N_LINES; line++) {
         LpActivities message = message_size(
             self, lp_communication_map_connection(

@@ -41,7 +41,7 @@ class MixedTest(unittest.TestCase):
         ops = "".join(f'<{operation} group="{group}" bytes="{size}B"/>' for operation, size, group in calls)
         groups = "".join(f'<groups name="{name}" size="8" class="{name}"/>' for name in ("dp", "ep"))
         with open(self.path, "w", encoding="utf-8") as stream:
-            stream.write(f'<program name="p" ranks="8" library={quoteattr(library)}>{groups}'
+            stream.write(f'<program name="p" ranks="8" library={quoteattr(library)} library-switch="none">{groups}'
                          f'<ranks list="0-7">{ops}</ranks></program>')
         return answer("simulate", self.path, *ALPS, *more)["simulated"]["iteration_time_s"]
 

@@ -264,6 +264,7 @@ static const LpAttribute attributes[] = {
     BOOLEAN("options", "main-gradients", P(format.main_gradients)),
     TEXT("options", "library", &lp_text_library),
     NAME("protocol", P(library.protocol)),
+    CHOICE("options", "library-switch", P(library.change), lp_library_switch_names),
     ALGORITHMS("algorithm-tp", LP_AXIS_TP),
     ALGORITHMS("algorithm-cp", LP_AXIS_CP),
     ALGORITHMS("algorithm-ep", LP_AXIS_EP),

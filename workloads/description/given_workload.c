@@ -14,8 +14,8 @@
 #define SCHEMA "resource:///lightpath/workloads/schema/program.xsd"
 
 /* What a program by hand has of a plan. */
-static const char *const names[] = {"precision", "library",  "protocol",
-                                    "placement", "slowdown", NULL};
+static const char *const names[] = {
+    "precision", "library", "library-switch", "protocol", "placement", "slowdown", NULL};
 
 gboolean
 lp_given_workload_is_file(const char *path)

@@ -45,7 +45,8 @@ set_defaults(LpWorkload *self)
                           .experts.seed = 1,
                           .overlap.slowdown = 1.0,
                           .library.name = "auto",
-                          .library.protocol = "auto"};
+                          .library.protocol = "auto",
+                          .library.change = LP_LIBRARY_SWITCH_EVENT};
     self->placement = g_strdup("packed");
     self->routing = g_strdup(LP_ROUTING_NONE);
     g_strlcpy(self->framework, LP_FRAMEWORK_NONE, sizeof self->framework);

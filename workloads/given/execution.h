@@ -13,6 +13,7 @@ typedef struct {
     LpHostSync host_sync;     /**< where the host waits for the device */
     gboolean waits_within; /**< and within runs of kernels: for counts of tokens, or before lists */
     LpCollectiveChecks checks; /**< whether hosts agree on each collective before it starts */
+    LpLibrarySwitch change;    /**< what it costs a stream to go on with another library */
     double slowdown;           /**< factor on computing while communication runs; 0: as 1 */
 } LpExecution;
 

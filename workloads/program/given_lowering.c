@@ -384,11 +384,13 @@ takes_time(const LpProgram *program)
 
 LpProgram *
 lp_given_lowering_program(const LpGivenProgram *given, const LpAccelerator *accelerator,
-                          LpPrecision precision, GError **error)
+                          const LpPlan *plan, GError **error)
 {
     g_autoptr(LpProgram) program = lp_program_new();
     program->n_ranks = given->n_ranks;
     program->execution = given->execution;
+    program->execution.slowdown = plan->overlap.slowdown;
+    program->execution.change = plan->library.change;
     program->given = g_new0(LpGivenRanks, 1);
     program->given->op_line = g_array_new(FALSE, FALSE, sizeof(guint32));
     program->given->step_line = g_array_new(FALSE, FALSE, sizeof(guint32));
@@ -406,13 +408,13 @@ lp_given_lowering_program(const LpGivenProgram *given, const LpAccelerator *acce
                                      .virtual_stages = 1};
     Builder builder = {.given = given,
                        .accelerator = accelerator,
-                       .precision = precision,
+                       .precision = plan->format.precision,
                        .program = program,
                        .lines = lines,
                        .kinds = kinds};
     for (guint32 stage = 0; stage < lines->section->len; stage++)
         add_stage(&builder, stage);
-    if (!lp_program_check(program, given, error))
+    if (!lp_program_check(program, given, &plan->library.picks, error))
         return NULL;
     if (accelerator != NULL && !takes_time(program)) {
         (void)lp_given_program_fail(given, 1, error,

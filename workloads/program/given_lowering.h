@@ -8,11 +8,10 @@
 
 G_BEGIN_DECLS
 
-/** The program of @given, whose FLOP and bytes take what units of @precision of @accelerator give
- * them; NULL: nothing. Whether all its ranks come to their ends is checked, too.
- * Errors: LP_INPUT_ERROR, "FILE:LINE: ...". Returns: (transfer full). */
+/** The program of @given by the settings of @plan. FLOP and bytes take what units of its precision
+ * of @accelerator give them; NULL: nothing. Whether all its ranks come to their ends is checked,
+ * too. Errors: LP_INPUT_ERROR, "FILE:LINE: ...". Returns: (transfer full). */
 LpProgram *lp_given_lowering_program(const LpGivenProgram *given, const LpAccelerator *accelerator,
-                                     LpPrecision precision,
-                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
+                                     const LpPlan *plan, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

@@ -42,7 +42,7 @@ are_executions_alike(const LpExecution *a, const LpExecution *b)
 {
     return a->collective_host_s == b->collective_host_s && a->host_is_free == b->host_is_free &&
            a->host_sync == b->host_sync && a->waits_within == b->waits_within &&
-           a->checks == b->checks && a->slowdown == b->slowdown;
+           a->checks == b->checks && a->change == b->change && a->slowdown == b->slowdown;
 }
 
 static gboolean

@@ -2,6 +2,8 @@
 /* Goes on with whichever rank can, until none can: what is left then waits for ever. */
 #include "workloads/program/program_check.h"
 
+#include "model/group_traits.h"
+#include "model/library_mix.h"
 #include "workloads/program/rank_likeness.h"
 
 /* Something that a stream has been handed. */
@@ -15,6 +17,7 @@ typedef struct {
     GQueue items; /* owned Item */
     guint64 n_launched, n_finished;
     gboolean has_come; /* to the collective at its head */
+    guint32 library;   /* of the last collective that it was handed, plus 1 */
 } Stream;
 
 /* The rank that stands for a class. */
@@ -39,6 +42,7 @@ typedef struct {
 typedef struct {
     const LpProgram *program;       /* borrowed */
     const LpGivenProgram *given;    /* borrowed */
+    const LpLibraryPicks *picks;    /* borrowed; NULL: no host waits for a change of libraries */
     LpRankLikeness *likeness;       /* owned */
     Actor *actors;                  /* owned, by class */
     Meeting *meetings[LP_N_GROUPS]; /* owned, by class of communicators */
@@ -203,11 +207,26 @@ advance_stream(Check *self, guint32 number, LpStream kind)
 
 /* --- the compute stream --- */
 
+/* Whether the host may hand @stream @op: not before that is done with another library's. */
+static gboolean
+takes_library(const Check *self, Stream *stream, const LpOp *op)
+{
+    if (self->picks == NULL || !lp_op_is_collective(op))
+        return TRUE;
+    guint32 library = 1 + lp_library_pick(self->picks, op->collective,
+                                          lp_group_traits(op->group)->traffic, op->bytes);
+    gboolean changes = stream->library != 0 && stream->library != library;
+    if (changes && stream->n_launched > stream->n_finished)
+        return FALSE;
+    stream->library = library;
+    return TRUE;
+}
+
 static gboolean
 advance_op(Check *self, guint32 number, const LpOp *op)
 {
     Actor *actor = &self->actors[number];
-    const Stream *joined = &actor->streams[op->stream == LP_N_STREAMS ? 0 : op->stream];
+    Stream *stream = &actor->streams[op->stream == LP_N_STREAMS ? 0 : op->stream];
     switch (op->kind) {
     case LP_OP_COLLECTIVE:
         if (meet(self, number, op, &actor->has_come))
@@ -216,10 +235,12 @@ advance_op(Check *self, guint32 number, const LpOp *op)
     case LP_OP_LAUNCH:
     case LP_OP_BESIDE:
     case LP_OP_AWAIT:
+        if (!takes_library(self, stream, op))
+            return FALSE;
         hand_over(actor, op->stream, (Item){.op = op});
         break;
     case LP_OP_JOIN:
-        if (joined->n_launched > joined->n_finished + op->n_pending)
+        if (stream->n_launched > stream->n_finished + op->n_pending)
             return FALSE;
         break;
     case LP_OP_COMPUTE:
@@ -295,7 +316,7 @@ find_wait(const Check *self, const Actor *actor, const LpOp **out_op, const LpSt
 {
     *out_op = op_of(self, actor);
     *out_step = *out_op == NULL ? step_of(self, actor) : NULL;
-    if (*out_op == NULL || (*out_op)->kind != LP_OP_JOIN)
+    if (*out_op == NULL || ((*out_op)->kind != LP_OP_JOIN && (*out_op)->kind != LP_OP_LAUNCH))
         return;
     LpStream kind = (*out_op)->stream;
     for (guint n = 0; n < LP_N_STREAMS; n++) {
@@ -319,6 +340,14 @@ has_come(const Check *self, const Actor *other, LpStream stream, const Meeting *
     const Item *item = g_queue_peek_head((GQueue *)(guintptr)&other->streams[stream].items);
     return item != NULL && item->op != NULL && other->streams[stream].has_come &&
            meeting_of(self, other, item->op) == meeting;
+}
+
+/* Whether the host of @actor waits to hand over another library's collective. */
+static gboolean
+is_stopped(const Check *self, const Actor *actor)
+{
+    const LpOp *op = op_of(self, actor);
+    return op != NULL && op->kind == LP_OP_LAUNCH;
 }
 
 static void
@@ -348,8 +377,12 @@ refuse_waiting(Check *self, const Actor *actor)
         lp_given_program_fail(self->given, op_line(self, op), self->error,
                               "<%s>: got rank %" G_GUINT64_FORMAT
                               " that waits for ever for rank %" G_GUINT64_FORMAT
-                              " of its group, wanted members that all come to it",
-                              lp_collective_names[op->collective], actor->rank, other->rank);
+                              " of its group, wanted members that all come to it%s",
+                              lp_collective_names[op->collective], actor->rank, other->rank,
+                              is_stopped(self, other) || is_stopped(self, actor)
+                                  ? ", or no library-switch=host, whose waits stop a host before "
+                                    "it launches more"
+                                  : "");
         return;
     }
 }
@@ -434,10 +467,12 @@ clear(Check *self)
 }
 
 gboolean
-lp_program_check(const LpProgram *program, const LpGivenProgram *given, GError **error)
+lp_program_check(const LpProgram *program, const LpGivenProgram *given, const LpLibraryPicks *picks,
+                 GError **error)
 {
     Check check = {.program = program,
                    .given = given,
+                   .picks = program->execution.change == LP_LIBRARY_SWITCH_HOST ? picks : NULL,
                    .likeness = lp_rank_likeness_new(program),
                    .error = error};
     init(&check);

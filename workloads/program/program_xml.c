@@ -315,6 +315,8 @@ lp_program_to_xml(const LpProgram *program, const LpWorkload *workload, const ch
     lp_xml_writer_format(self.xml, "ranks", "%" G_GUINT64_FORMAT, program->n_ranks);
     lp_xml_writer_attribute(self.xml, "precision", lp_precision_names[plan->format.precision]);
     lp_xml_writer_attribute(self.xml, "library", plan->library.name);
+    lp_xml_writer_attribute(self.xml, "library-switch",
+                            lp_library_switch_names[plan->library.change]);
     lp_xml_writer_attribute(self.xml, "protocol", plan->library.protocol);
     lp_xml_writer_attribute(self.xml, "placement", workload->placement);
     lp_xml_writer_format(self.xml, "slowdown", "%.17g", fmax(program->execution.slowdown, 1.0));

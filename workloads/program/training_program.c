@@ -50,21 +50,10 @@ describe_ranks(LpProgram *self, const LpTransformer *transformer, const LpPlan *
                                     .waits_within = lp_plan_awaits_counts(plan, transformer) ||
                                                     lp_plan_gathers_tensor_lists(plan),
                                     .checks = plan->host.checks,
+                                    .change = plan->library.change,
                                     .slowdown = plan->overlap.slowdown};
     draw_expert_loads(self, transformer, plan);
     self->communicators = lp_communicators_new(transformer, plan, self->expert_loads);
-}
-
-/* As it is given, but for what settings may change. */
-static LpProgram *
-new_given(const LpWorkload *workload, const LpAccelerator *accelerator, GError **error)
-{
-    g_autoptr(LpProgram) program = lp_given_lowering_program(
-        workload->given, accelerator, workload->plan.format.precision, error);
-    if (program == NULL)
-        return NULL;
-    program->execution.slowdown = workload->plan.overlap.slowdown;
-    return g_steal_pointer(&program);
 }
 
 LpProgram *
@@ -74,7 +63,7 @@ lp_training_program_new(const LpWorkload *workload, const LpAccelerator *acceler
     const LpTransformer *transformer = &workload->transformer;
     const LpPlan *plan = &workload->plan;
     if (workload->given != NULL)
-        return new_given(workload, accelerator, error);
+        return lp_given_lowering_program(workload->given, accelerator, plan, error);
     if (!lp_program_size_check(workload, error))
         return NULL;
     g_autoptr(LpProgram) program = lp_program_new();

@@ -244,9 +244,10 @@ lp_trace_of_program(const LpProgram *program, const LpWorkload *workload, GError
     trace->execution = program->execution;
     trace->compute_stream = LP_TRACE_COMPUTE_STREAM;
     trace->settings = g_strdup_printf(
-        "precision=%s library=%s protocol=%s placement=%s slowdown=%.17g",
-        lp_precision_names[plan->format.precision], plan->library.name, plan->library.protocol,
-        workload->placement, MAX(program->execution.slowdown, 1.0));
+        "precision=%s library=%s library-switch=%s protocol=%s placement=%s slowdown=%.17g",
+        lp_precision_names[plan->format.precision], plan->library.name,
+        lp_library_switch_names[plan->library.change], plan->library.protocol, workload->placement,
+        MAX(program->execution.slowdown, 1.0));
     add_groups(&self);
     for (guint32 rank = 0; rank < trace->ranks->len; rank++)
         add_rank(&self, rank);

@@ -338,7 +338,7 @@ lp_trace_to_given(const LpTrace *trace, GError **error)
     if (!add_groups(&self, error) || !add_ranks(&self, error) ||
         !lp_given_program_check(program, error))
         return NULL;
-    g_autoptr(LpProgram) lowered =
-        lp_given_lowering_program(program, NULL, LP_PRECISION_BF16, error);
+    LpPlan plan = {.library.picks.n_picks = 0};
+    g_autoptr(LpProgram) lowered = lp_given_lowering_program(program, NULL, &plan, error);
     return lowered == NULL ? NULL : g_steal_pointer(&program);
 }

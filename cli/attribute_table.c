@@ -1,86 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the tables of docs/workload-format.md: one place says what an attribute means. */
+/* Prints the table of attributes. */
 #include "cli/attribute_table.h"
-
-#include "base/file.h"
-#include "workloads/description/attribute.h"
 
 #include <string.h>
 
-#define DOCUMENT "resource:///lightpath/docs/workload-format.md"
-#define N_CELLS 5
 #define LINE_WIDTH 96
 
-static void
-row_free(gpointer data)
+/* The attribute at @io_index or behind it that is one of @names; NULL: no more. */
+static const LpAttribute *
+next(char *const *names, guint *io_index)
 {
-    LpAttributeRow *self = data;
-    g_free(self->name);
-    g_free(self->meaning);
-    g_free(self->values);
-    g_free(self->range);
-    g_free(self->fallback);
-    g_strfreev(self->choices);
-    g_free(self);
-}
-
-/* @cell without the marks of code. */
-static char *
-plain(const char *cell)
-{
-    g_auto(GStrv) parts = g_strsplit(cell, "`", -1);
-    return g_strstrip(g_strjoinv("", parts));
-}
-
-/* What stands between marks of code in @cell. */
-static char **
-quoted(const char *cell)
-{
-    g_auto(GStrv) parts = g_strsplit(cell, "`", -1);
-    GPtrArray *found = g_ptr_array_new();
-    for (guint i = 0; parts[i] != NULL; i++)
-        if (i % 2 == 1)
-            g_ptr_array_add(found, g_strdup(parts[i]));
-    g_ptr_array_add(found, NULL);
-    return (char **)g_ptr_array_free(found, FALSE);
-}
-
-/* "| `tp` | meaning | values | range | default |". Other lines are no rows. */
-static LpAttributeRow *
-read_row(const char *line)
-{
-    g_auto(GStrv) cells = g_strsplit(line, "|", -1);
-    /* Nothing stands before the first bar, nor behind the last. */
-    if (!g_str_has_prefix(line, "| `") || g_strv_length(cells) != N_CELLS + 2)
-        return NULL;
-    LpAttributeRow *self = g_new0(LpAttributeRow, 1);
-    self->name = plain(cells[1]);
-    self->meaning = plain(cells[2]);
-    self->values = plain(cells[3]);
-    self->range = plain(cells[4]);
-    self->fallback = plain(cells[5]);
-    self->choices = quoted(cells[3]);
-    return self;
-}
-
-GPtrArray *
-lp_attribute_table_load(void)
-{
-    GPtrArray *rows = g_ptr_array_new_with_free_func(row_free);
-    g_autoptr(GBytes) bytes = lp_file_read(DOCUMENT, NULL);
-    g_assert(bytes != NULL);
-    gsize length = 0;
-    const char *content = g_bytes_get_data(bytes, &length);
-    g_autofree char *text = g_strndup(content, length);
-    g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
-    for (char **line = lines; *line != NULL; line++) {
-        LpAttributeRow *row = read_row(*line);
-        if (row != NULL && lp_attribute_find(row->name, NULL) != NULL)
-            g_ptr_array_add(rows, row);
-        else if (row != NULL)
-            row_free(row);
-    }
-    return rows;
+    const LpAttribute *one;
+    while ((one = lp_attribute_at((*io_index)++)) != NULL)
+        if (*names == NULL || g_strv_contains((const char *const *)names, lp_attribute_name(one)))
+            break;
+    return one;
 }
 
 /* Appends @text in lines of a terminal's width, indented. */
@@ -102,14 +36,43 @@ append_wrapped(GString *out, const char *text)
 }
 
 char *
-lp_attribute_table_to_text(const GPtrArray *rows)
+lp_attribute_table_to_text(char *const *names)
 {
     GString *out = g_string_new(NULL);
-    for (guint i = 0; i < rows->len; i++) {
-        const LpAttributeRow *row = g_ptr_array_index(rows, i);
-        g_string_append_printf(out, "%s: %s%s%s; default: %s\n", row->name, row->values,
-                               *row->range != '\0' ? "; " : "", row->range, row->fallback);
-        append_wrapped(out, row->meaning);
+    const LpAttribute *one;
+    for (guint i = 0; (one = next(names, &i)) != NULL;) {
+        const LpAttributeHelp *help = lp_attribute_help(one);
+        g_string_append_printf(out, "%s: %s%s%s; default: %s\n", lp_attribute_name(one),
+                               help->values, *help->range != '\0' ? "; " : "", help->range,
+                               help->fallback);
+        append_wrapped(out, help->meaning);
+        for (const LpAttributeValue *value = help->choices; value->name != NULL; value++) {
+            g_autofree char *line = g_strdup_printf("%s: %s", value->name, value->meaning);
+            append_wrapped(out, line);
+        }
     }
     return g_string_free(out, FALSE);
+}
+
+json_t *
+lp_attribute_table_to_json(char *const *names)
+{
+    json_t *root = lp_json_document();
+    json_t *list = lp_json_set_array(root, "attributes");
+    const LpAttribute *one;
+    for (guint i = 0; (one = next(names, &i)) != NULL;) {
+        const LpAttributeHelp *help = lp_attribute_help(one);
+        json_t *object = lp_json_append_object(list);
+        lp_json_set_text(object, "name", lp_attribute_name(one));
+        lp_json_set_text(object, "element", lp_attribute_element(one));
+        lp_json_set_text(object, "values", help->values);
+        lp_json_set_text(object, "range", help->range);
+        lp_json_set_text(object, "default", help->fallback);
+        lp_json_set_text(object, "meaning", help->meaning);
+        json_t *choices = lp_json_set_object(object, "choices");
+        for (const LpAttributeValue *value = help->choices; value->name != NULL; value++)
+            lp_json_set_text(choices, value->name, value->meaning);
+        lp_json_set_text(object, "since", help->since);
+    }
+    return root;
 }

@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the attributes of a workload mean, as docs/workload-format.md says, which is built in. */
+/* The attributes of a workload as people read them. */
 #pragma once
 
-#include <glib.h>
+#include "base/json.h"
+#include "workloads/description/attribute.h"
 
 G_BEGIN_DECLS
 
-/** A row of the document's tables, without its markup. */
-typedef struct {
-    char *name, *meaning, *values, *range, *fallback; /* owned; fallback: the default */
-    char **choices;                                   /* owned, NULL-ended: values to choose from */
-} LpAttributeRow;
-
-/** All rows, of LpAttributeRow, in the order of the program. Returns: (transfer full). */
-GPtrArray *lp_attribute_table_load(void);
-
-/** The table as people read it. Returns: (transfer full). */
-char *lp_attribute_table_to_text(const GPtrArray *rows);
+/** Those called @names, in the program's order, or all where there are none. Returns: (transfer
+ * full). */
+char *lp_attribute_table_to_text(char *const *names);
+/** The same as JSON. Returns: (transfer full). */
+json_t *lp_attribute_table_to_json(char *const *names);
 
 G_END_DECLS

@@ -365,25 +365,6 @@ cmd_describe(int argc, char **argv, GError **error)
 
 /* --- attributes --- */
 
-static json_t *
-attributes_to_json(const GPtrArray *rows)
-{
-    json_t *root = lp_json_document();
-    json_t *list = lp_json_set_array(root, "attributes");
-    for (guint i = 0; i < rows->len; i++) {
-        const LpAttributeRow *row = g_ptr_array_index(rows, i);
-        json_t *object = lp_json_append_object(list);
-        lp_json_set_text(object, "name", row->name);
-        lp_json_set_text(object, "element",
-                         lp_attribute_element(lp_attribute_find(row->name, NULL)));
-        lp_json_set_text(object, "values", row->values);
-        lp_json_set_text(object, "range", row->range);
-        lp_json_set_text(object, "default", row->fallback);
-        lp_json_set_text(object, "meaning", row->meaning);
-    }
-    return root;
-}
-
 static gboolean
 cmd_attributes(int argc, char **argv, GError **error)
 {
@@ -395,21 +376,14 @@ cmd_attributes(int argc, char **argv, GError **error)
                           entries, &argc, &argv, 0, G_MAXINT, error) ||
         !lp_format_parse(format_text, &format, error))
         return FALSE;
-    g_autoptr(GPtrArray) all = lp_attribute_table_load();
-    g_autoptr(GPtrArray) rows = g_ptr_array_new();
     for (int i = 1; i < argc; i++)
         if (lp_attribute_find(argv[i], error) == NULL) {
             g_prefix_error(error, "workload attributes: ");
             return FALSE;
         }
-    for (guint i = 0; i < all->len; i++) {
-        LpAttributeRow *row = g_ptr_array_index(all, i);
-        if (argc == 1 || g_strv_contains((const char *const *)argv + 1, row->name))
-            g_ptr_array_add(rows, row);
-    }
     if (format == LP_FORMAT_JSON)
-        return lp_print_json(attributes_to_json(rows), error);
-    g_autofree char *text = lp_attribute_table_to_text(rows);
+        return lp_print_json(lp_attribute_table_to_json(argv + 1), error);
+    g_autofree char *text = lp_attribute_table_to_text(argv + 1);
     return lp_print_result(text, error);
 }
 

@@ -3,12 +3,12 @@
 #include "cli/completion.h"
 
 #include "base/file.h"
-#include "cli/attribute_table.h"
 #include "cli/command_line.h"
 #include "model/collective.h"
 #include "platforms/catalogue/catalogue.h"
 #include "platforms/catalogue/libraries.h"
 #include "platforms/generation/system.h"
+#include "workloads/description/attribute.h"
 #include "workloads/description/framework.h"
 
 #include <string.h>
@@ -52,20 +52,19 @@ accelerator_names(void)
 static void
 add_settings(GString *out, const char *before, const char *word)
 {
-    g_autoptr(GPtrArray) rows = lp_attribute_table_load();
-    for (guint i = 0; i < rows->len; i++) {
-        const LpAttributeRow *row = g_ptr_array_index(rows, i);
-        g_autofree char *name = g_strconcat(row->name, "=", NULL);
+    const LpAttribute *one;
+    for (guint i = 0; (one = lp_attribute_at(i)) != NULL; i++) {
+        g_autofree char *name = g_strconcat(lp_attribute_name(one), "=", NULL);
         if (!g_str_has_prefix(word, name)) {
             if (g_str_has_prefix(name, word))
                 g_string_append_printf(out, "%s%s\n", before, name);
             continue;
         }
         g_autofree char *whole = g_strconcat(before, name, NULL);
-        if (strcmp(row->name, "framework") == 0)
+        if (strcmp(name, "framework=") == 0)
             add_owned(out, whole, word + strlen(name), lp_framework_names(NULL));
         else
-            add_all(out, whole, word + strlen(name), (const char *const *)row->choices);
+            add_all(out, whole, word + strlen(name), lp_attribute_help(one)->words);
     }
 }
 

@@ -23,7 +23,6 @@ set_target_properties(lp_shared PROPERTIES
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lightpath.h)
 file(STRINGS lightpath.h lp_public REGEX "^#include")
 list(TRANSFORM lp_public REPLACE "^#include \"(.*)\"$" "\\1")
-find_package(Python3 REQUIRED COMPONENTS Interpreter)
 set(lp_exports ${PROJECT_BINARY_DIR}/lightpath.map)
 add_custom_command(
     OUTPUT ${lp_exports}

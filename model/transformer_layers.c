@@ -4,13 +4,6 @@
 
 G_DEFINE_QUARK(lp_model_error, lp_model_error)
 
-const char *const lp_transformer_kind_names[] = {"decoder", "encoder", "encoder-decoder", NULL};
-const char *const lp_ffn_kind_names[] = {"gelu", "swiglu", NULL};
-const char *const lp_attention_kind_names[] = {"unfused", "flash", NULL};
-const char *const lp_positions_names[] = {"learned", "rotary", NULL};
-const char *const lp_norm_names[] = {"auto", "layernorm", "rmsnorm", NULL};
-const char *const lp_bias_names[] = {"auto", "yes", "no", "qkv", NULL};
-const char *const lp_dropout_names[] = {"auto", "yes", "no", NULL};
 const char *const lp_lookback_names[] = {"full", "window", "chunk", NULL};
 
 void

@@ -266,29 +266,6 @@ class Documents(unittest.TestCase):
             if row.startswith((".", "'")):
                 self.assertIn(row.split()[0], requests)
 
-    def test_workload_attributes(self):
-        """docs/workload-format.md lists every attribute in the program's order, with the default
-        that a file without it gets."""
-        text = (SOURCE / "docs/workload-format.md").read_text()
-        rows = re.findall(r"^\| `([a-z-]+)` \|.*\| ([^|]*) \|$", text, re.MULTILINE)
-        with tempfile.TemporaryDirectory(prefix="lightpath-") as folder:
-            path = pathlib.Path(folder) / "least.xml"
-            path.write_text('<workload name="least"><transformer layers="1" hidden="64" heads="4" '
-                            'seq="128" vocab="256"/><plan micro-batch="1" global-batch="2"/>'
-                            '</workload>')
-            report = lightpath("simulate", str(path), "dgx-a100-8", "--format=json")
-        plan = json.loads(report)["plan"]
-        self.assertEqual([name for name, _ in rows], list(plan))
-        for name, default in rows:
-            if default != "required":
-                plain = re.match(r"`([^`]+)`($|;)", default)
-                wanted = plain[1] if plain else {"kv-heads": "4", "head-width": "16", "ffn": "256",
-                                                 "gradient-precision": "fp16"}[name]
-                self.assertEqual(str(plan[name]), wanted, name)
-        example = re.search(r"^```xml\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)[1]
-        given = re.findall(r'([a-z-]+)="', example.split("<transformer", 1)[1])
-        self.assertEqual(given, list(plan), "the example gives every attribute, in order")
-
 
 if __name__ == "__main__":
     if UPDATE:

@@ -9,6 +9,21 @@ G_BEGIN_DECLS
 /** One attribute: its name, its range, and where its value stands in a workload. */
 typedef struct LpAttribute LpAttribute;
 
+/** A value and what it means. */
+typedef struct {
+    const char *name, *meaning;
+} LpAttributeValue;
+
+/** What people read of an attribute. All static. */
+typedef struct {
+    const char *values, *range;      /**< texts; range: "" where there is none */
+    const char *fallback;            /**< the default */
+    const char *meaning;             /**< a sentence */
+    const char *since;               /**< the version that it came with */
+    const char *const *words;        /**< values to offer while it is typed, NULL-ended */
+    const LpAttributeValue *choices; /**< of values that need one; the last has no name */
+} LpAttributeHelp;
+
 /** The attribute called @name. Static. Error: LP_INPUT_ERROR_NAME; behind its last comma stands the
  * one that is like it, or how to list all. */
 const LpAttribute *lp_attribute_find(const char *name, GError **error) G_GNUC_WARN_UNUSED_RESULT;
@@ -22,6 +37,12 @@ const char *lp_attribute_element(const LpAttribute *self);
 /** The texts that it takes, if these can be listed; NULL: they cannot. Static, NULL-ended. */
 const char *const *lp_attribute_choices(const LpAttribute *self);
 
+/** What the table says of it. Static. */
+const LpAttributeHelp *lp_attribute_help(const LpAttribute *self);
+
+/** Gives the attributes of @workload, all zero, the values that they have if nobody gives one. Of
+ * some the default follows from others, once these are known. */
+void lp_attribute_set_defaults(LpWorkload *workload);
 /** Parses @text, with its unit where there is one, into @workload, and notes who gave it. Error:
  * LP_INPUT_ERROR_VALUE, "got, wanted"; the caller says where. */
 gboolean lp_attribute_set(const LpAttribute *self, LpWorkload *workload, const char *text,

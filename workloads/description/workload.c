@@ -21,40 +21,6 @@ G_STATIC_ASSERT(G_N_ELEMENTS(lp_origin_names) == LP_N_ORIGINS + 1);
 
 #define SCHEMA "resource:///lightpath/workloads/schema/workload.xsd"
 
-static void
-set_defaults(LpWorkload *self)
-{
-    static const LpAxis megatron_order[LP_N_AXES] = {LP_AXIS_TP, LP_AXIS_CP, LP_AXIS_EP, LP_AXIS_DP,
-                                                     LP_AXIS_PP};
-    self->transformer = (LpTransformer){.ffn_kind = LP_FFN_GELU,
-                                        .attention = LP_ATTENTION_UNFUSED,
-                                        .positions = LP_POSITIONS_LEARNED,
-                                        .tied_embeddings = TRUE,
-                                        .embedding = TRUE,
-                                        .window.every = 1,
-                                        .experts.every = 1,
-                                        .experts.n_groups = 1,
-                                        .image.channels = 3};
-    self->plan = (LpPlan){.pipeline.virtual_stages = 1,
-                          .pipeline.schedule = LP_SCHEDULE_1F1B,
-                          .recompute = LP_RECOMPUTE_NONE,
-                          .experts.relay = 1,
-                          .format.precision = LP_PRECISION_FP16,
-                          .format.gradient_bytes = 0,
-                          .zero.prefetch = 1,
-                          .experts.seed = 1,
-                          .overlap.slowdown = 1.0,
-                          .library.name = "auto",
-                          .library.protocol = "auto",
-                          .library.change = LP_LIBRARY_SWITCH_EVENT};
-    self->placement = g_strdup("packed");
-    self->routing = g_strdup(LP_ROUTING_NONE);
-    g_strlcpy(self->framework, LP_FRAMEWORK_NONE, sizeof self->framework);
-    for (guint axis = 0; axis < LP_N_AXES; axis++)
-        self->plan.degree[axis] = 1;
-    memcpy(self->plan.order, megatron_order, sizeof megatron_order);
-}
-
 /* Defaults that follow from other attributes hold only once all have been read. */
 static void
 derive_defaults(LpWorkload *self)
@@ -292,7 +258,7 @@ read_draft(const char *path, const char *const *attributes, const char *const *s
     g_autoptr(LpWorkload) self = g_new0(LpWorkload, 1);
     self->path = g_strdup(path);
     self->settings = g_strdupv((char **)(gpointer)(guintptr)settings);
-    set_defaults(self);
+    lp_attribute_set_defaults(self);
     return read_file(self, error) && apply_settings(self, attributes, error) &&
                    apply_settings(self, settings, error)
                ? g_steal_pointer(&self)
@@ -409,7 +375,7 @@ lp_workload_new(const char *path, const char *name, const char *const *settings,
     g_autoptr(LpWorkload) self = g_new0(LpWorkload, 1);
     self->path = g_strdup(path);
     self->name = g_strdup(name);
-    set_defaults(self);
+    lp_attribute_set_defaults(self);
     if (!apply_settings(self, settings, error))
         return NULL;
     return complete(self, error) ? g_steal_pointer(&self) : NULL;

@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Makes what follows from the table of attributes, workloads/description/attributes.xml.
+
+usage: attributes.py names OUTPUT   the names of choices, for model/
+       attributes.py rows OUTPUT    the parser's table, for workloads/description/attribute.c
+       attributes.py update         the attributes in workloads/workload.xsd, the tables in docs/workload-format.md"""
+import pathlib
+import re
+import sys
+import xml.etree.ElementTree
+
+SOURCE = pathlib.Path(__file__).resolve().parents[1]
+COUNT_MAX = 1 << 24  # LP_PLAN_COUNT_MAX
+TYPES = {"count": "guint32", "number": "double", "boolean": "gboolean"}
+SCHEMA_TYPES = {"count": "count", "boolean": "yes-no"}
+
+
+def literal(text):
+    """@text as a literal of C, without the marks around names."""
+    return '"' + text.replace("`", "").replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+class Attribute:
+    """A row of the table, and what is derived of it."""
+
+    def __init__(self, element, node, since):
+        self.element, self.node = element, node
+        self.name, self.kind = node.get("name"), node.get("kind")
+        self.since = node.get("since", since)
+        self.meaning = " ".join(node.findtext("meaning").split())
+        self.choices = [(one.get("name"), " ".join((one.text or "").split())) for one in node.findall("value")]
+        self.low = float(node.get("from", 1))
+        self.high = float(node.get("to", COUNT_MAX))
+
+    def get(self, key, default=None):
+        return self.node.get(key, default)
+
+    def constants(self):
+        """The enumeration's constant of each choice."""
+        return [(one.get("constant") or self.get("constants") + one.get("name").upper().replace("-", "_"), one.get("name"))
+                for one in self.node.findall("value")]
+
+    def values(self):
+        if self.kind == "boolean":
+            return "`yes`, `no`"
+        if self.kind == "choice":
+            return ", ".join(f"`{name}`" for name, _ in self.choices)
+        return self.get("values", self.kind)
+
+    def bounds(self):
+        """The range in words: of counts only what is not usual."""
+        if self.kind == "number" or (self.kind == "count" and self.low == 0 and self.high < 1000):
+            return f"{self.low:.15g} to {self.high:.15g}".replace("e+", "e")
+        parts = []
+        if self.kind == "count" and self.low != 1:
+            parts.append(f"from {self.low:.0f}")
+        if self.kind == "count" and self.high != COUNT_MAX:
+            parts.append(f"at most {self.high:,.0f}")
+        return ", ".join(parts)
+
+    def range(self):
+        return "; ".join(part for part in (self.bounds(), self.get("rule")) if part)
+
+    def fallback(self):
+        if self.get("required"):
+            return "required"
+        return f"`{self.get('default')}`" if self.get("default") is not None else self.get("otherwise")
+
+
+def read():
+    root = xml.etree.ElementTree.parse(SOURCE / "workloads/description/attributes.xml").getroot()
+    return [Attribute(element.get("name"), node, root.get("since")) for element in root for node in element]
+
+
+def names(attributes):
+    lines = ['#include "model/plan_choices.h"', '#include "model/transformer_shape.h"', ""]
+    for one in attributes:
+        if one.kind == "choice":
+            constants = one.constants()
+            texts = ", ".join(f'[{constant}] = "{name}"' for constant, name in constants)
+            lines.append(f"const char *const {one.get('names')}[] = {{{texts}, [{len(constants)}] = NULL}};")
+    return "\n".join(lines) + "\n"
+
+
+def row(one):
+    parts = [f'.name = "{one.name}"', f'.element = "{one.element}"',
+             f".kind = KIND_{'NEGATED' if one.get('negated') else one.kind.upper()}"]
+    if one.get("member"):
+        parts.append(f".offset = offsetof(LpWorkload, {one.get('member')})")
+    if one.kind in ("count", "number"):
+        parts.append(f".minimum = {one.low!r}, .maximum = {one.high!r}")
+    if one.kind == "choice":
+        parts.append(f".choices = {one.get('names')}")
+    if one.get("reader"):
+        parts.append(f".text = &{one.get('reader')}")
+    if one.get("default") is not None:
+        parts.append(f".initial = {literal(one.get('default'))}")
+    help_ = [literal(text) for text in (one.values(), one.range(), one.fallback(), one.meaning, one.since)]
+    words = "".join(f'"{word}", ' for word in re.findall(r"`([^`]*)`", one.values()))
+    help_.append(f"(const char *const[]){{{words}NULL}}")
+    meanings = "".join(f"{{{literal(name)}, {literal(text)}}}, " for name, text in one.choices if text)
+    help_.append(f"(const LpAttributeValue[]){{{meanings}{{NULL, NULL}}}}")
+    parts.append(".help = {" + ", ".join(help_) + "}")
+    return "{" + ", ".join(parts) + "},\n"
+
+
+def rows(attributes):
+    """The table, and checks that members are of the type that their kind is."""
+    checks = "".join(f"G_STATIC_ASSERT(_Generic(((LpWorkload *)NULL)->{one.get('member')}, {TYPES[one.kind]}: 1, default: 0));\n"
+                     for one in attributes if one.kind in TYPES)
+    return checks + "static const LpAttribute attributes[] = {\n" + "".join(map(row, attributes)) + "};\n"
+
+
+def schema(text, attributes):
+    """@text with the attributes of each element's type."""
+    for element in dict.fromkeys(one.element for one in attributes):
+        lines = "".join(f'    <xs:attribute name="{one.name}" type="{SCHEMA_TYPES.get(one.kind, "xs:string")}"'
+                        + (' use="required"' if one.get("required") else "") + "/>\n"
+                        for one in attributes if one.element == element)
+        text = re.sub(rf'(<xs:complexType name="{element}">\n).*?(  </xs:complexType>)',
+                      lambda found, lines=lines: found[1] + lines + found[2], text, flags=re.DOTALL)
+    return text
+
+
+def table(attributes):
+    lines = ["| attribute | meaning | values | default |", "|---|---|---|---|"]
+    for one in attributes:
+        choices = "; ".join(f"`{name}`: {text}" for name, text in one.choices if text)
+        meaning = one.meaning + (f" {choices}" if choices else "")
+        explained = choices and one.kind == "choice" and all(text for _, text in one.choices)
+        values = "; ".join(part for part in ("one of these" if explained else one.values(), one.range()) if part)
+        lines.append(f"| `{one.name}` | {meaning} | {values} | {one.fallback()} |")
+    return "\n".join(lines)
+
+
+def document(text, attributes):
+    """@text with a table under each mark that names an element."""
+    for element in dict.fromkeys(one.element for one in attributes):
+        made = table([one for one in attributes if one.element == element])
+        text = re.sub(rf"(<!-- table of {element} -->\n).*?(\n\n|\Z)",
+                      lambda found, made=made: found[1] + made + found[2], text, flags=re.DOTALL)
+    return text
+
+
+COMMITTED = {"workloads/workload.xsd": schema, "docs/workload-format.md": document}
+
+
+def main():
+    attributes = read()
+    if sys.argv[1:] == ["update"]:
+        for name, make in COMMITTED.items():
+            path = SOURCE / name
+            path.write_text(make(path.read_text(), attributes))
+    elif len(sys.argv) == 3 and sys.argv[1] in ("names", "rows"):
+        make = names if sys.argv[1] == "names" else rows
+        pathlib.Path(sys.argv[2]).write_text("/* Made by cmake/attributes.py of workloads/description/attributes.xml. */\n" + make(attributes))
+    else:
+        sys.exit(__doc__)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The table of attributes, workloads/description/attributes.xml: what is made of it and committed is what would be made today, and
+the program takes the defaults that the table says.
+
+Environment: LIGHTPATH (the built program)."""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from xml.sax.saxutils import quoteattr
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = os.environ["LIGHTPATH"]
+sys.path.insert(0, str(SOURCE / "cmake"))
+import attributes  # pylint: disable=wrong-import-position
+
+LEAST = {"layers": "1", "hidden": "64", "heads": "4", "seq": "128", "vocab": "256", "micro-batch": "1", "global-batch": "2"}
+# What defaults that follow from other attributes are in the least workload.
+FOLLOWING = {"kv-heads": "4", "head-width": "16", "ffn": "256", "gradient-precision": "fp16", "norm": "layernorm", "bias": "yes",
+             "dropout": "yes", "group-limit": "1", "expert-tp": "1"}
+# Of attributes, 40 words is twice what the longest sentences in the field's own references have.
+WORDS_MAX = 40
+
+
+class Table(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.table = attributes.read()
+
+    def describe(self, given):
+        """The plan, as the program has it, of a file with the attributes @given."""
+        lines = "".join("<" + element + "".join(f" {one.name}={quoteattr(given[one.name])}" for one in self.table
+                                                if one.element == element and one.name in given) + "/>"
+                        for element in dict.fromkeys(one.element for one in self.table))
+        with tempfile.TemporaryDirectory(prefix="lightpath-") as folder:
+            path = pathlib.Path(folder) / "made.xml"
+            path.write_text(f'<workload name="made">{lines}</workload>')
+            done = subprocess.run([PROGRAM, "workload", "describe", path, "--format=json"], capture_output=True, text=True,
+                                  check=False)
+        self.assertEqual(done.stderr, "")
+        return {name: str(value) for name, value in json.loads(done.stdout)["plan"].items()}
+
+    def test_committed(self):
+        for name, make in attributes.COMMITTED.items():
+            text = (SOURCE / name).read_text()
+            self.assertEqual(make(text, self.table), text, f"{name}: python3 cmake/attributes.py update")
+            self.assertTrue(all(one.name in text for one in self.table))
+
+    def test_made(self):
+        """Each change of the table would show in what is committed: the schema, and the document."""
+        one = next(one for one in self.table if one.name == "head-norms")
+        text = {name: (SOURCE / name).read_text() for name in attributes.COMMITTED}
+        one.kind, one.name = "count", "other-norms"
+        try:
+            for name, make in attributes.COMMITTED.items():
+                self.assertNotEqual(make(text[name], self.table), text[name])
+        finally:
+            one.kind, one.name = "boolean", "head-norms"
+
+    def test_defaults(self):
+        """Defaults are those of a file that gives nothing; a file that gives each of them says the same."""
+        plan = self.describe(LEAST)
+        self.assertEqual([one.name for one in self.table], list(plan))
+        for one in self.table:
+            if one.get("default") is not None:
+                self.assertEqual(plan[one.name], one.get("default"), one.name)
+        following = {one.name for one in self.table if one.get("otherwise")}
+        self.assertEqual({name: plan[name] for name in following}, FOLLOWING)
+        self.assertEqual(self.describe(plan), plan)
+
+    def test_sentences(self):
+        for one in self.table:
+            self.assertTrue(re.fullmatch(r"[A-Z].*\.", one.meaning), one.name)
+            self.assertLessEqual(len(one.meaning.split()), WORDS_MAX, one.name)
+            self.assertEqual(1, sum(key is not None for key in (one.get("required"), one.get("default"), one.get("otherwise"))),
+                             one.name)
+
+    def test_choices(self):
+        """The program offers what the table lists, and no other value of a choice."""
+        for one in self.table:
+            if one.kind in ("choice", "boolean"):
+                done = subprocess.run([PROGRAM, "--complete", "simulate", "--set", one.name + "="], capture_output=True,
+                                      text=True, check=True)
+                wanted = re.findall("`([^`]*)`", one.values())
+                self.assertEqual(done.stdout.split(), [f"{one.name}={value}" for value in wanted])
+
+    def test_schema(self):
+        """attributes.xsd describes the table."""
+        schema = SOURCE / "workloads/description/attributes.xsd"
+        try:
+            done = subprocess.run(["xmllint", "--noout", "--schema", schema, SOURCE / "workloads/description/attributes.xml"],
+                                  capture_output=True, text=True, check=False)
+        except FileNotFoundError:
+            self.skipTest("no xmllint")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())

@@ -23,7 +23,7 @@
     {                                                                                              \
         "collapse", 0, 0, G_OPTION_ARG_STRING, place,                                              \
             "Leave out events that provably cannot matter (default on), more or fewer "            \
-            "(docs/quotient.md)",                                                                  \
+            "(docs/architecture.md)",                                                              \
             "on|off|approximate|proven|assumed"                                                    \
     }
 /** An array of "NAME=VALUE". */
@@ -37,14 +37,14 @@
     {                                                                                              \
         "framework", 0, 0, G_OPTION_ARG_STRING, place,                                             \
             "Whose software runs, as --set framework=NAME; what the file or --set says beats its " \
-            "habits",                                                                              \
+            "defaults",                                                                            \
             "NAME"                                                                                 \
     }
 /** A size: lp_settings_add_memory_reserve(). */
 #define LP_ROW_MEMORY_RESERVE(place)                                                               \
     {                                                                                              \
         "memory-reserve", 0, 0, G_OPTION_ARG_STRING, place,                                        \
-            "What stays free of an accelerator's memory beside tensors (docs/memory.md)", "SIZE"   \
+            "What stays free of an accelerator's memory beside tensors (docs/guide.md)", "SIZE"    \
     }
 /** "file" or "fit". */
 #define LP_ROW_PLAN(place)                                                                         \

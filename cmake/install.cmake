@@ -75,7 +75,7 @@ install(FILES docs/output.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/light
 install(FILES docs/lightpath.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 # Documents keep their folders, since they link to one another, and what they link to comes along.
 file(GLOB lp_documents RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
-    *.md docs/*.md docs/*.json docs/*.svg docs/studies/*.svg docs/studies/*.md docs/gallery/*.png docs/ways/*.md model/*.md platforms/*.md sim/*.md tests/*.md
+    *.md docs/*.md docs/*.json docs/*.svg docs/studies/*.svg docs/studies/*.md docs/gallery/*.png docs/ways/*.md docs/tutorials/*.md model/*.md platforms/*.md sim/*.md tests/*.md
     validation/*.md validation/*.svg workloads/*.md)
 foreach(document IN LISTS lp_documents ITEMS LICENSE tests/cli/use_library.c)
     cmake_path(GET document PARENT_PATH folder)

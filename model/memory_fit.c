@@ -10,7 +10,7 @@
 #define ONE_COMMUNICATOR_BYTES (1.6e9 - CONTEXT_BYTES)
 #define MANY_COMMUNICATORS_BYTES (6.0e9 - CONTEXT_BYTES)
 /* InternEvo's 7B over five accelerators: 49 GB are shown, and tensors take 45.4 by our count
- * (docs/memory.md); what of the difference is neither context nor communicator, over those. */
+ * (docs/guide.md); what of the difference is neither context nor communicator, over those. */
 #define HOLES ((49.0 - 45.4 - 1.6) / 45.4)
 /* What XLA says to have reserved of a TPU's memory where a program does not fit: 530 MiB
  * (LargeWorldModel/LWM, issue 60; 529 MiB in pytorch/xla, issue 1735). */

@@ -117,7 +117,7 @@ lp_forecast_report_to_text(const LpForecastReport *self)
     g_string_append_printf(out, "engine      not started, fidelity=%s\n",
                            lp_fidelity_names[self->fidelity]);
     lp_report_append_classes(out, &self->forecast->quotient);
-    g_string_append(out, "\nwhat would run, on the machine of docs/speed.md\n");
+    g_string_append(out, "\nwhat would run, on the machine of docs/architecture.md\n");
     append_runs(out, self);
     g_string_append_printf(out,
                            "\nhere, %.2f times as slow: about %.1f s of processor time, %.2f s of "

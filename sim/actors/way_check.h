@@ -3,7 +3,7 @@
  *
  * Flows of a class may go several ways. The one that stands for them is on the links of all, and
  * gets the rate that max-min sharing gives it there. That is the rate of each of them if each way
- * has a link that is full and on which nobody is faster (docs/quotient.md). */
+ * has a link that is full and on which nobody is faster (docs/architecture.md). */
 #pragma once
 
 #include "sim/quotient/flow_ways.h"

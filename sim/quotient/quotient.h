@@ -3,8 +3,8 @@
  * same at the same instants, one of which is enough to be simulated.
  *
  * Ranks, communicators with their members' places, flows and links are the vertices of one
- * structure (docs/quotient.md). Ranks start as alike by their program, communicators and flows by
- * what they wait for and carry, links by bandwidth; they are told apart as long as they touch
+ * structure (docs/architecture.md). Ranks start as alike by their program, communicators and flows
+ * by what they wait for and carry, links by bandwidth; they are told apart as long as they touch
  * different classes, or one class differently often (sim/quotient/refinement.h). What is left
  * cannot differ at any instant: programs are deterministic, and rates that are max-min fair are
  * unique, so that whatever exchanges members of classes leaves them as they are. A link of the

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A run by classes that what is known before it does not prove to be alike: they are assumed to be,
  * the run checks it at every instant, and what it finds apart is told apart in the next
- * (docs/quotient.md).
+ * (docs/architecture.md).
  *
  * Links tell none of the flows apart to begin with. (Counterexample-guided abstraction refinement:
  * Clarke, Grumberg, Jha, Lu and Veith, J. ACM 50, 2003.) */

@@ -6,8 +6,8 @@
 
 /* Processor time of what a run consists of. Fitted to 21 runs of 0.03 to 12 s of gpt3-175b,
  * llama-2-7b, llama-3-8b, mixtral-8x7b, kimi-k2, qwen3-235b and deepseek-v3, by classes and rank by
- * rank, as flows and as messages, on the machine of docs/speed.md; the worst is off by a factor of
- * 1.56. That page tests them on other runs. */
+ * rank, as flows and as messages, on the machine of docs/architecture.md; the worst is off by a
+ * factor of 1.56. That page tests them on other runs. */
 #define DELAY_S 0.8e-6
 #define FLOW_S 2.0e-6
 #define CALL_S 1.2e-6

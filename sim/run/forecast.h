@@ -41,8 +41,8 @@ double lp_forecast_processor_s(const LpForecast *self);
 /** Memory that their processes need beyond that of the one that prepares them. */
 guint64 lp_forecast_bytes(const LpForecast *self);
 
-/** Processor seconds of a run of @size on the machine that docs/speed.md measures on, on which
- * `lightpath bench ring-1024-bare` takes LP_FORECAST_RING_S. */
+/** Processor seconds of a run of @size on the machine that docs/architecture.md measures on, on
+ * which `lightpath bench ring-1024-bare` takes LP_FORECAST_RING_S. */
 double lp_run_size_processor_s(const LpRunSize *size);
 /** What that takes there. */
 #define LP_FORECAST_RING_S 8.6

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs of a scene's only job by classes of its ranks (docs/quotient.md). */
+/* Runs of a scene's only job by classes of its ranks (docs/architecture.md). */
 #pragma once
 
 #include "sim/run/scene.h"

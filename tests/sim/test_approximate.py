@@ -16,7 +16,7 @@ from test_quotient import PROGRAM, simulate
 PLANS = int(os.environ.get("LIGHTPATH_PLANS", "4400")) // 11
 SEED = int(os.environ.get("LIGHTPATH_SEED", "2026"))
 ROUNDS = [int(k) for k in os.environ.get("LIGHTPATH_ROUNDS", "2").split()]
-# Of any number of plans: docs/quotient.md has what was measured.
+# Of any number of plans: docs/architecture.md has what was measured.
 MEDIAN, WORST = 1e-6, 0.03
 
 

@@ -147,7 +147,7 @@ test_flat(void)
                 if (algorithm == LP_ALGORITHM_IN_NETWORK)
                     check_sizes(shape);
             }
-    /* As the table of sim/README.md has it. */
+    /* As the table of docs/architecture.md has it. */
     lp_test_true("pairs of algorithm and collective", n_pairs == 39);
 }
 

@@ -7,7 +7,7 @@ simulated no link carries more than it can.
 
 The formulas are written down here again, from the papers, and share nothing with the program: those of
 Anthony et al. (arXiv 2408.10197, table of volumes), Korthikanti et al. (arXiv 2205.05198, 4.2.2), Liu
-et al. (arXiv 2310.01889) and Jacobs et al. (arXiv 2309.14509); docs/characterize.md has them too."""
+et al. (arXiv 2310.01889) and Jacobs et al. (arXiv 2309.14509); docs/contention.md has them too."""
 import concurrent.futures
 import json
 import math

@@ -48,7 +48,7 @@ ROWS = [
     ("all-to-all", "bruck", lambda n: "alltoall:bruck"),
     ("all-to-all", "direct", lambda n: "alltoall:basic_linear")]
 
-# Where they differ, by how much, and why (sim/README.md, "Against SMPI").
+# Where they differ, by how much, and why (docs/architecture.md, "Against SMPI").
 DIFFERENT = {
     ("all-reduce", "doubling", 12, "crossbar"): 0.200,
     ("all-reduce", "doubling", 12, "crossbar, 1 us a link"): 0.192,

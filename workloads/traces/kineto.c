@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What depends on what is not in a profile: it is taken from who launched what, and from what
- * streams were seen to wait for (docs/traces.md). */
+ * streams were seen to wait for (docs/program-format.md). */
 #include "workloads/traces/kineto.h"
 
 #include "base/error.h"

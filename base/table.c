@@ -203,6 +203,19 @@ check_header(const LpTable *table, GError **error)
 }
 
 LpTable *
+lp_table_parse(const char *path, const char *text, gsize length, GError **error)
+{
+    g_return_val_if_fail(path != NULL && text != NULL, NULL);
+    g_autoptr(LpTable) self = g_new0(LpTable, 1);
+    self->path = g_strdup(lp_file_label(path));
+    self->places = g_hash_table_new(g_str_hash, g_str_equal);
+    self->rows = g_ptr_array_new_with_free_func(free_row);
+    if (!read_text(self, text, length, error) || !check_header(self, error))
+        return NULL;
+    return g_steal_pointer(&self);
+}
+
+LpTable *
 lp_table_load(const char *path, GError **error)
 {
     g_return_val_if_fail(path != NULL, NULL);
@@ -211,13 +224,7 @@ lp_table_load(const char *path, GError **error)
         return NULL;
     gsize length = 0;
     const char *text = g_bytes_get_data(bytes, &length);
-    g_autoptr(LpTable) self = g_new0(LpTable, 1);
-    self->path = g_strdup(lp_file_label(path));
-    self->places = g_hash_table_new(g_str_hash, g_str_equal);
-    self->rows = g_ptr_array_new_with_free_func(free_row);
-    if (!read_text(self, length > 0 ? text : "", length, error) || !check_header(self, error))
-        return NULL;
-    return g_steal_pointer(&self);
+    return lp_table_parse(path, length > 0 ? text : "", length, error);
 }
 
 const char *

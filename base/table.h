@@ -17,6 +17,9 @@ typedef struct LpTableRow LpTableRow;
  * Errors: LP_INPUT_ERROR, "FILE: ..." or "FILE:LINE: got, wanted". Returns: (transfer full).
  */
 LpTable *lp_table_load(const char *path, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** The same from @text, of @length bytes; @path: what messages call it. */
+LpTable *lp_table_parse(const char *path, const char *text, gsize length,
+                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** @self may be NULL. */
 void lp_table_free(LpTable *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpTable, lp_table_free)

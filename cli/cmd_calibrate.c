@@ -114,7 +114,7 @@ calibrate(const Options *options, GError **error)
                                 .without = (const char *const *)options->without,
                                 .is_dense = options->is_dense};
     LpProgress progress = lp_progress_start("rows");
-    g_autofree char *version = NULL;
+    g_autofree char *version = NULL, *unknown = NULL;
     if (!lp_format_parse(options->format, &format, error) ||
         !lp_option_count("every", options->every, 1, G_MAXUINT16, 1, &fit_options.every, error) ||
         !lp_option_count("others", options->others, 0, G_MAXUINT16, 1, &fit_options.others_every,
@@ -129,7 +129,7 @@ calibrate(const Options *options, GError **error)
     char *inputs[] = {options->cases, options->start, NULL};
     if (constants == NULL || !lp_check_outputs(&output, 1, inputs, error))
         return FALSE;
-    g_autoptr(LpTable) table = lp_measurements_load(options->cases, error);
+    g_autoptr(LpTable) table = lp_measurements_load(options->cases, &unknown, error);
     if (table == NULL)
         return FALSE;
     fit_options.constants = constants;
@@ -138,7 +138,7 @@ calibrate(const Options *options, GError **error)
     g_autoptr(LpFit) fit = lp_fit_run(table, &fit_options, error);
     if (fit == NULL || !print_fit(fit, options, format, error))
         return FALSE;
-    lp_row_options_warn(table);
+    lp_row_options_warn(table, unknown);
     return TRUE;
 }
 

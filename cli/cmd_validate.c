@@ -4,6 +4,7 @@
 #include "cli/interruption.h"
 #include "cli/options.h"
 #include "cli/output_paths.h"
+#include "cli/preparation.h"
 #include "cli/row_options.h"
 
 #include "base/file.h"
@@ -52,7 +53,7 @@ print_validation(const LpValidation *validation, Format format, const char *vega
 /* A table of which nothing could be predicted says that something is wrong with all of it: a
  * column's name, it may be. */
 static gboolean
-check_any(const GPtrArray *outcomes, const LpTable *table, GError **error)
+check_any(const GPtrArray *outcomes, const LpTable *table, const char *unknown, GError **error)
 {
     for (guint i = 0; i < outcomes->len; i++) {
         const LpOutcome *outcome = g_ptr_array_index(outcomes, i);
@@ -61,7 +62,6 @@ check_any(const GPtrArray *outcomes, const LpTable *table, GError **error)
     }
     if (outcomes->len == 0)
         return TRUE;
-    g_autofree char *unknown = lp_measurements_unknown_columns(table);
     g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN,
                 "%s: all of %u rows failed, wanted one that can be predicted%s%s",
                 lp_file_label(lp_table_path(table)), outcomes->len, unknown != NULL ? "; " : "",
@@ -74,7 +74,7 @@ validate(const Options *options, GError **error)
 {
     guint model = 0, format = 0;
     g_autofree char *vega = NULL;
-    g_autofree char *version = NULL;
+    g_autofree char *version = NULL, *unknown = NULL;
     LpRunnerOptions run = {.n_jobs = 0};
     LpProgress progress = lp_progress_start("rows");
     if (!lp_option_choice("format", options->format, format_names, FORMAT_TEXT, &format, error) ||
@@ -83,7 +83,7 @@ validate(const Options *options, GError **error)
         !lp_row_options_read(options->jobs, options->resume, &run, &version, &progress, error))
         return FALSE;
     const char *path = options->cases != NULL ? options->cases : SHIPPED_CASES;
-    g_autoptr(LpTable) table = lp_measurements_load(path, error);
+    g_autoptr(LpTable) table = lp_measurements_load(path, &unknown, error);
     if (table == NULL)
         return FALSE;
     g_autoptr(LpConstants) constants = NULL;
@@ -111,10 +111,10 @@ validate(const Options *options, GError **error)
     LpValidation validation = {lp_table_path(table), lp_table_kind(table), (LpPrediction)model,
                                outcomes, n_left};
     if (!print_validation(&validation, (Format)format, vega, error) ||
-        !check_any(outcomes, table, error) ||
+        !check_any(outcomes, table, unknown, error) ||
         !lp_outputs_join(TRUE, unkept == NULL, &unkept, error))
         return FALSE;
-    lp_row_options_warn(table);
+    lp_row_options_warn(table, unknown);
     return TRUE;
 }
 
@@ -122,6 +122,7 @@ gboolean
 lp_cmd_validate(int argc, char **argv, GError **error)
 {
     g_auto(Options) options = {0};
+    gboolean answers = FALSE;
     const GOptionEntry entries[] = {
         {"cases", 0, 0, G_OPTION_ARG_FILENAME, &options.cases,
          "Measured rows (default: those that are shipped)", "FILE.csv"},
@@ -138,11 +139,13 @@ lp_cmd_validate(int argc, char **argv, GError **error)
          "FILE.xml"},
         {"write-inputs", 0, 0, G_OPTION_ARG_FILENAME, &options.inputs,
          "Write each row's workload and platform to this folder, and the commands", "DIR"},
+        {"answer", 0, 0, G_OPTION_ARG_NONE, &answers,
+         "Answer what prepare.py asks of catalogues, frameworks and plans, a line each", NULL},
         {NULL, 0, 0, 0, NULL, NULL, NULL}};
     if (!lp_options_parse("validate", NULL,
                           "Predicts measured steps, collectives or matrix products, a row of a "
                           "CSV file each, and compares.",
                           entries, &argc, &argv, 0, 0, error))
         return FALSE;
-    return validate(&options, error);
+    return answers ? lp_preparation_answer(error) : validate(&options, error);
 }

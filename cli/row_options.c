@@ -30,9 +30,8 @@ lp_row_options_read(const char *jobs, const char *resume, LpRunnerOptions *run, 
 
 /* A column may be a reader's own, and no fault, or a misspelt one. */
 void
-lp_row_options_warn(const LpTable *table)
+lp_row_options_warn(const LpTable *table, const char *unknown)
 {
-    g_autofree char *unknown = lp_measurements_unknown_columns(table);
     if (unknown == NULL)
         return;
     g_autofree char *line = g_strdup_printf("%s: %s", lp_file_label(lp_table_path(table)), unknown);

@@ -14,8 +14,9 @@ gboolean lp_row_options_read(const char *jobs, const char *resume, LpRunnerOptio
                              char **out_version, LpProgress *progress,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/** Says in one line on stderr which columns of @table nothing reads, if any: behind all else, so
+/** Says in one line on stderr which columns of @table nothing reads, if any (@unknown, by
+ * lp_measurements_load()): behind all else, so
  * that an error stays alone. */
-void lp_row_options_warn(const LpTable *table);
+void lp_row_options_warn(const LpTable *table, const char *unknown);
 
 G_END_DECLS

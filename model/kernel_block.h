@@ -53,7 +53,7 @@ typedef struct {
 
 /** Time that the host takes for each of them but the first, s: a product of PyTorch's that is
  * issued and waited for takes the host so much longer than the device (A100; Zhang et al.,
- * LLMCompass, ISCA 2024, as for products alone in validation/cases/gemm_case.c). */
+ * LLMCompass, ISCA 2024, as for products alone in validation/cases/kernel_run.c). */
 #define LP_EXPERT_HOST_S 21e-6
 
 /** Time that the host takes besides for each expert's matrix of its own, forward and for the

@@ -194,7 +194,7 @@ test_waves(void)
 /* --- against measurements --- */
 
 /* What one kernel costs beyond its work; training's launch stands for several
- * (validation/cases/gemm_case.c). */
+ * (validation/cases/kernel_run.c). */
 #define LAUNCH_S 4e-6
 
 static double

@@ -17,7 +17,7 @@ lp_rows_table(const char *header, const char *row)
     int file = g_file_open_tmp("lightpath-XXXXXX.csv", &path, &error);
     lp_test_true(row,
                  file >= 0 && g_close(file, NULL) && g_file_set_contents(path, text, -1, &error));
-    LpTable *table = lp_measurements_load(path, &error);
+    LpTable *table = lp_measurements_load(path, NULL, &error);
     lp_test_text(row, error != NULL ? error->message : "", "");
     (void)g_unlink(path);
     return table;

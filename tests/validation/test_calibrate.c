@@ -84,7 +84,7 @@ static char *
 make_rows(const char *const *rows, guint n, const LpConstants *truth)
 {
     g_autofree char *blank = write_rows(rows, n, NULL);
-    g_autoptr(LpTable) table = lp_measurements_load(blank, NULL);
+    g_autoptr(LpTable) table = lp_measurements_load(blank, NULL, NULL);
     LpRunnerOptions options = {.n_jobs = 2, .constants = truth};
     g_autoptr(GPtrArray) outcomes = lp_runner_run(table, &options, NULL);
     (void)g_unlink(blank);
@@ -113,7 +113,7 @@ static LpFit *
 run_fit(const char *path, const char *constants_text, const char *const *rows, guint every)
 {
     GError *error = NULL;
-    g_autoptr(LpTable) table = lp_measurements_load(path, &error);
+    g_autoptr(LpTable) table = lp_measurements_load(path, NULL, &error);
     g_autoptr(LpConstants) constants = lp_constants_new();
     lp_test_true(constants_text, lp_constants_add(constants, constants_text, &error));
     LpFitOptions options = {.constants = constants,
@@ -225,7 +225,7 @@ test_left_out(void)
         g_string_append_printf(
             text, "2,1024,4096,gelu,8,51200,yes,512,flash,training,1,8,1,1,bf16,1,%s\n", ends[i]);
     g_autofree char *path = write_file("lightpath-test-XXXXXX.csv", text->str);
-    g_autoptr(LpTable) table = lp_measurements_load(path, NULL);
+    g_autoptr(LpTable) table = lp_measurements_load(path, NULL, NULL);
     g_autoptr(LpConstants) constants = lp_constants_new();
     lp_test_true("constants", lp_constants_add(constants, "a100-80:launch", NULL));
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {

@@ -42,7 +42,7 @@ static void
 test_rows(void)
 {
     g_autoptr(GError) error = NULL;
-    g_autoptr(LpTable) table = lp_measurements_load(CASES, &error);
+    g_autoptr(LpTable) table = lp_measurements_load(CASES, NULL, &error);
     guint n_near = 0;
     lp_test_true(CASES, table != NULL && lp_table_n_rows(table) == N_CASES);
     for (guint i = 0; table != NULL && i < lp_table_n_rows(table); i++) {

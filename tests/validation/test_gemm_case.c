@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Published measurements of products (validation/gemm.csv) against the kernels' model, from shapes
  * alone; and what rows may say. */
-#include "validation/cases/gemm_case.h"
+#include "validation/cases/kernel_run.h"
 
 #include "model/kernel.h"
 #include "platforms/catalogue/catalogue.h"
@@ -18,7 +18,7 @@
 #define MEDIAN_WITHIN 0.08
 #define NINE_IN_TEN_WITHIN 0.20
 #define BIAS_WITHIN 0.08
-/* One kernel's, not that of training (validation/cases/gemm_case.c). */
+/* One kernel's, not that of training (validation/cases/kernel_run.c). */
 #define LAUNCH_S 4e-6
 
 static int
@@ -32,7 +32,7 @@ static void
 test_rows(void)
 {
     g_autoptr(GError) error = NULL;
-    g_autoptr(LpTable) table = lp_measurements_load(CASES, &error);
+    g_autoptr(LpTable) table = lp_measurements_load(CASES, NULL, &error);
     double errors[N_CASES] = {0.0}, sum = 0.0;
     lp_test_true(CASES, table != NULL && lp_table_n_rows(table) == N_CASES);
     if (table == NULL || lp_table_n_rows(table) != N_CASES)
@@ -88,7 +88,7 @@ test_grouped(void)
         {"torch._grouped_mm on Hopper", NULL, 4, 0.10},
     };
     g_autoptr(GError) error = NULL;
-    g_autoptr(LpTable) table = lp_measurements_load(GROUPED, &error);
+    g_autoptr(LpTable) table = lp_measurements_load(GROUPED, NULL, &error);
     lp_test_true(GROUPED, table != NULL);
     for (guint i = 0; table != NULL && i < G_N_ELEMENTS(rows); i++) {
         guint n = 0, n_dense = 0;
@@ -108,19 +108,20 @@ test_alone(void)
     lp_test_true("a100-80", lp_catalogue_find("a100-80", &a100, &error));
     LpGemm gemm = {4096, 4096, 4096, 1};
     double queued_s =
-        lp_gemm_case_time_s(&gemm, &a100, LP_PRECISION_FP16, LP_EXPERTS_KERNEL_PRODUCTS, TRUE);
+        lp_kernel_run_product_s(&gemm, &a100, LP_PRECISION_FP16, LP_EXPERTS_KERNEL_PRODUCTS, TRUE);
     lp_test_close(
         "launched and waited for",
-        lp_gemm_case_time_s(&gemm, &a100, LP_PRECISION_FP16, LP_EXPERTS_KERNEL_PRODUCTS, FALSE),
+        lp_kernel_run_product_s(&gemm, &a100, LP_PRECISION_FP16, LP_EXPERTS_KERNEL_PRODUCTS, FALSE),
         queued_s + 21e-6, 1e-12);
     LpAccelerator mi210 = {.name = ""};
     lp_test_true("mi210", lp_catalogue_find("mi210", &mi210, &error));
-    lp_test_close(
-        "AMD's hosts take longer",
-        lp_gemm_case_time_s(&gemm, &mi210, LP_PRECISION_FP16, LP_EXPERTS_KERNEL_PRODUCTS, FALSE),
-        lp_gemm_case_time_s(&gemm, &mi210, LP_PRECISION_FP16, LP_EXPERTS_KERNEL_PRODUCTS, TRUE) +
-            34e-6,
-        1e-12);
+    lp_test_close("AMD's hosts take longer",
+                  lp_kernel_run_product_s(&gemm, &mi210, LP_PRECISION_FP16,
+                                          LP_EXPERTS_KERNEL_PRODUCTS, FALSE),
+                  lp_kernel_run_product_s(&gemm, &mi210, LP_PRECISION_FP16,
+                                          LP_EXPERTS_KERNEL_PRODUCTS, TRUE) +
+                      34e-6,
+                  1e-12);
     LpKernel kernel = {.m = 4096, .k = 4096, .n = 4096, .n_batch = 1, .bytes = 3 * 0x1p25};
     double sustained_s = lp_kernel_time_s(&kernel, &a100, LP_PRECISION_FP16);
     lp_test_close("arithmetic at the burst rate", queued_s - LAUNCH_S,
@@ -129,7 +130,7 @@ test_alone(void)
     a100.launch_s *= 2.0;
     lp_test_close(
         "whatever a launch costs in training",
-        lp_gemm_case_time_s(&gemm, &a100, LP_PRECISION_FP16, LP_EXPERTS_KERNEL_PRODUCTS, TRUE),
+        lp_kernel_run_product_s(&gemm, &a100, LP_PRECISION_FP16, LP_EXPERTS_KERNEL_PRODUCTS, TRUE),
         queued_s, 0.0);
 }
 
@@ -192,16 +193,16 @@ test_bad(void)
         {"largest", "A100,1000000000,1000000000,1000000000,fp16,,1,s,", NULL},
         {"no such accelerator", "Abacus,8,8,8,fp16,,1,s,", "gpu: got"},
         {"no such precision", "A100,8,8,8,int3,,1,s,", "dtype: got"},
-        {"a precision that it lacks", "TPU v4,8,8,8,fp32,,1,s,", "dtype: got"},
+        {"a precision that it lacks", "TPU v4,8,8,8,fp32,,1,s,", "run: got"},
         {"no side", "A100,0,8,8,fp16,,1,s,", "M: got"},
         {"a side missing", "A100,8,8,,fp16,,1,s,", "note: got"},
-        {"half of a row", "A100,8,8,8,fp16,,,s,", "time_ms: got"},
+        {"half of a row", "A100,8,8,8,fp16,,,s,", "seconds: got"},
         {"no number", "A100,8,8,8,fp16,,fast,s,", "tflops: got"},
         {"no such operator", "A100,,,,fp16,1,,s,\"h 64, bs 1, s 8, operator Dance\"",
          "wanted an operator such as"},
         {"no layer", "A100,,,,fp16,1,,s,operator Softmax", "wanted a layer such as"},
         {"a rate of no product", "A100,,,,fp16,,1,s,\"h 64, bs 1, s 8, operator Softmax\"",
-         "tflops: got"},
+         "run: got"},
         {"reduced alone", "A100,,,,fp16,1,,s,\"h 64, bs 1, s 8, operator AllReduce_MHA\"",
          "wanted TP=2 to TP=1024"},
         {"too much",

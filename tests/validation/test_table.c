@@ -19,6 +19,8 @@ test_kinds(void)
         {"training", "id,iteration_s\na,1\n", LP_TABLE_TRAINING, 1},
         {"collectives", "busbw_GBps,ranks\n1,2\n3,4\n", LP_TABLE_COLLECTIVES, 2},
         {"gemm", "gpu,M,N,K\nx,1,2,3\n", LP_TABLE_GEMM, 1},
+        {"a run", "machine,run,seconds\nx,y,1\n", LP_TABLE_CONTENTION, 1},
+        {"attributes", "machine,workload,iteration_s\nx,y,1\n", LP_TABLE_TRAINING, 1},
         {"CRLF", "id,iteration_s\r\na,1\r\nb,2\r\n", LP_TABLE_TRAINING, 2},
         {"byte-order mark", "\xef\xbb\xbfiteration_s,id\n1,a\n", LP_TABLE_TRAINING, 1},
         {"no line end at the end", "id,iteration_s\na,1", LP_TABLE_TRAINING, 1},
@@ -27,7 +29,7 @@ test_kinds(void)
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         g_autoptr(GError) error = NULL;
         char *path = lp_temporary_file(rows[i].text, -1);
-        g_autoptr(LpTable) table = lp_measurements_load(path, &error);
+        g_autoptr(LpTable) table = lp_measurements_load(path, NULL, &error);
         lp_test_text(rows[i].label, error != NULL ? error->message : NULL, NULL);
         lp_test_true(rows[i].label, table != NULL && lp_table_kind(table) == rows[i].kind &&
                                         lp_table_n_rows(table) == rows[i].n_rows);
@@ -54,8 +56,8 @@ test_unknown_columns(void)
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         char *path = lp_temporary_file(rows[i].text, -1);
-        g_autoptr(LpTable) table = lp_measurements_load(path, NULL);
-        g_autofree char *unknown = table != NULL ? lp_measurements_unknown_columns(table) : NULL;
+        g_autofree char *unknown = NULL;
+        g_autoptr(LpTable) table = lp_measurements_load(path, &unknown, NULL);
         lp_test_text(rows[i].label, unknown, rows[i].wanted);
         lp_temporary_remove(path);
     }
@@ -68,9 +70,9 @@ test_shipped_columns(void)
     static const char *const names[] = {"training", "collectives", "gemm", "contention"};
     for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
         g_autofree char *path = g_strdup_printf("validation/%s.csv", names[i]);
-        g_autoptr(LpTable) table = lp_measurements_load(path, NULL);
+        g_autofree char *unknown = NULL;
+        g_autoptr(LpTable) table = lp_measurements_load(path, &unknown, NULL);
         lp_test_true(names[i], table != NULL);
-        g_autofree char *unknown = table != NULL ? lp_measurements_unknown_columns(table) : NULL;
         lp_test_text(names[i], unknown, NULL);
     }
 }
@@ -82,7 +84,7 @@ test_fields(void)
                                    "a,1.5,\"a comma, a \"\"quote\"\"\nand a line\",x\n"
                                    ",2,,\"\"\n",
                                    -1);
-    g_autoptr(LpTable) table = lp_measurements_load(path, NULL);
+    g_autoptr(LpTable) table = lp_table_load(path, NULL);
     lp_test_true("loads", table != NULL && lp_table_n_rows(table) == 2);
     const LpTableRow *first = lp_table_row(table, 0), *second = lp_table_row(table, 1);
     g_autofree char *id = lp_table_id(first), *line = lp_table_id(second);
@@ -104,7 +106,7 @@ test_content_order(void)
 {
     char *one = lp_temporary_file("b,iteration_s,a\n1,2,3\n", -1);
     char *other = lp_temporary_file("a,b,iteration_s\n3,1,2\n", -1);
-    g_autoptr(LpTable) x = lp_measurements_load(one, NULL), y = lp_measurements_load(other, NULL);
+    g_autoptr(LpTable) x = lp_table_load(one, NULL), y = lp_table_load(other, NULL);
     g_autofree char *first = lp_table_content(lp_table_row(x, 0));
     g_autofree char *second = lp_table_content(lp_table_row(y, 0));
     lp_test_text("whatever the header's order", first, second);
@@ -136,7 +138,7 @@ test_numbers(void)
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         g_autofree char *text = g_strdup_printf("tp,iteration_s\n%s,1\n", rows[i].text);
         char *path = lp_temporary_file(text, -1);
-        g_autoptr(LpTable) table = lp_measurements_load(path, NULL);
+        g_autoptr(LpTable) table = lp_table_load(path, NULL);
         const LpTableRow *row = lp_table_row(table, 0);
         g_autoptr(GError) error = NULL;
         guint64 count = 5;
@@ -160,7 +162,7 @@ test_measured(void)
     for (guint i = 0; i < G_N_ELEMENTS(bad); i++) {
         g_autofree char *text = g_strdup_printf("id,iteration_s\na,%s\n", bad[i]);
         char *path = lp_temporary_file(text, -1);
-        g_autoptr(LpTable) table = lp_measurements_load(path, NULL);
+        g_autoptr(LpTable) table = lp_table_load(path, NULL);
         g_autoptr(GError) error = NULL;
         double value = 3.0;
         lp_test_true(bad[i],
@@ -196,7 +198,7 @@ test_faults(void)
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         char *path = lp_temporary_file(rows[i].text, rows[i].length);
         g_autoptr(GError) error = NULL;
-        g_autoptr(LpTable) table = lp_measurements_load(path, &error);
+        g_autoptr(LpTable) table = lp_measurements_load(path, NULL, &error);
         lp_test_true(rows[i].label, table == NULL);
         lp_test_error(rows[i].label, &error, LP_INPUT_ERROR, LP_INPUT_ERROR_SYNTAX, rows[i].part);
         lp_temporary_remove(path);
@@ -209,7 +211,7 @@ test_no_file(void)
     static const char *const paths[] = {"/nowhere/at/all.csv", "/"};
     for (guint i = 0; i < G_N_ELEMENTS(paths); i++) {
         g_autoptr(GError) error = NULL;
-        g_autoptr(LpTable) table = lp_measurements_load(paths[i], &error);
+        g_autoptr(LpTable) table = lp_measurements_load(paths[i], NULL, &error);
         lp_test_true(paths[i], table == NULL);
         lp_test_error(paths[i], &error, LP_INPUT_ERROR, LP_INPUT_ERROR_FILE, paths[i]);
     }

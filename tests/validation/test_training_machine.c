@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The machine that a row states. */
-#include "validation/cases/training_machine.h"
+#include "validation/cases/training_case.h"
 
 #include "platforms/catalogue/libraries.h"
 #include "platforms/machine/machine_library.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a row leaves open of its plan: recomputation, gradients, micro-batch. */
-#include "validation/cases/training_plan.h"
+#include "validation/cases/training_case.h"
 
 #include "sim/run/simulation.h"
 #include "tests/testlib.h"
 #include "tests/validation/training_row.h"
-#include "validation/cases/training_case.h"
+#include "validation/prediction/prediction.h"
 
 #include <math.h>
 

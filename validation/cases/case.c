@@ -2,10 +2,8 @@
 /* The kinds of measured rows that can be predicted. */
 #include "validation/cases/case.h"
 
-#include "validation/cases/collective_case.h"
-#include "validation/cases/contention_case.h"
-#include "validation/cases/gemm_case.h"
-#include "validation/cases/row_word.h"
+#include "validation/cases/row_fields.h"
+#include "validation/cases/run_case.h"
 #include "validation/cases/training_case.h"
 
 #include <string.h>
@@ -17,53 +15,41 @@ lp_case_kind(LpTableKind kind)
     case LP_TABLE_TRAINING:
         return &lp_training_case;
     case LP_TABLE_COLLECTIVES:
-        return &lp_collective_case;
     case LP_TABLE_GEMM:
-        return &lp_gemm_case;
     case LP_TABLE_CONTENTION:
-        return &lp_contention_case;
+        return &lp_run_case;
     case LP_N_TABLE_KINDS:
         return NULL;
     }
     g_assert_not_reached();
 }
 
-/* The columns, of all kinds, that describe a configuration, in the order in which they are shown.
- */
+/* What is shown of a configuration, in this order: attributes of columns, or columns. */
 static const struct {
-    const char *column, *before, *after;
+    const char *column, *attribute; /* attribute NULL: the whole column */
+    const char *before, *after;
     const char *usual; /* the value that is not shown, or NULL */
 } shown[] = {
-    {"model", "", "", NULL},
-    {"operation", "", "", NULL},
-    {"run", "", "", NULL},
-    {"variant", "", "", NULL},
-    {"bytes", "", " B", NULL},
-    {"M", "M ", "", NULL},
-    {"N", "N ", "", NULL},
-    {"K", "K ", "", NULL},
-    {"dtype", "", "", NULL},
-    {"gpu", "", "", NULL},
-    {"layers", "", " layers", NULL},
-    {"hidden", "hidden ", "", NULL},
-    {"experts", "", " experts", NULL},
-    {"accelerators", "", " accelerators", NULL},
-    {"ranks", "", " ranks", NULL},
-    {"domains", "", " domains", NULL},
-    {"accelerator", "", "", NULL},
-    {"tp", "tp ", "", NULL},
-    {"pp", "pp ", "", NULL},
-    {"dp", "dp ", "", NULL},
-    {"cp", "cp ", "", "1"},
-    {"ep", "ep ", "", "1"},
-    {"virtual_stages", "virtual stages ", "", "1"},
-    {"micro_batch", "micro-batch ", "", NULL},
-    {"global_batch", "batch ", "", NULL},
-    {"seq", "sequence ", "", NULL},
-    {"recompute", "recompute ", "", "none"},
-    {"zero", "ZeRO ", "", "0"},
-    {"attention", "attention ", "", NULL},
-    {"precision", "", "", NULL},
+    {"model", NULL, "", "", NULL},
+    {"run", NULL, "", "", NULL},
+    {"workload", "layers", "", " layers", NULL},
+    {"workload", "hidden", "hidden ", "", NULL},
+    {"workload", "experts", "", " experts", "0"},
+    {"machine", "accelerators", "", " accelerators", NULL},
+    {"machine", "accelerator", "", "", NULL},
+    {"workload", "tp", "tp ", "", NULL},
+    {"workload", "pp", "pp ", "", NULL},
+    {"workload", "dp", "dp ", "", NULL},
+    {"workload", "cp", "cp ", "", "1"},
+    {"workload", "ep", "ep ", "", "1"},
+    {"workload", "virtual-stages", "virtual stages ", "", "1"},
+    {"workload", "micro-batch", "micro-batch ", "", NULL},
+    {"workload", "global-batch", "batch ", "", NULL},
+    {"workload", "seq", "sequence ", "", NULL},
+    {"workload", "recompute", "recompute ", "", "none"},
+    {"workload", "zero", "ZeRO ", "", "0"},
+    {"workload", "attention", "attention ", "", NULL},
+    {"workload", "precision", "", "", NULL},
 };
 
 static char *
@@ -71,8 +57,10 @@ configuration_of(const LpTableRow *row)
 {
     GString *text = g_string_new(NULL);
     for (guint i = 0; i < G_N_ELEMENTS(shown); i++) {
-        const char *said = lp_table_text(row, shown[i].column);
-        if (*said == '\0' || g_strcmp0(said, shown[i].usual) == 0)
+        g_autofree char *said = shown[i].attribute == NULL
+                                    ? g_strdup(lp_table_text(row, shown[i].column))
+                                    : lp_row_attribute(row, shown[i].column, shown[i].attribute);
+        if (said == NULL || *said == '\0' || g_strcmp0(said, shown[i].usual) == 0)
             continue;
         g_string_append_printf(text, "%s%s%s%s", text->len > 0 ? ", " : "", shown[i].before, said,
                                shown[i].after);
@@ -83,20 +71,17 @@ configuration_of(const LpTableRow *row)
 static void
 read_factors(const LpTableRow *row, LpOutcome *outcome)
 {
-    static const struct {
-        const char *column;
-        LpFactor factor;
-    } columns[] = {{"accelerators", LP_FACTOR_ACCELERATORS},
-                   {"ranks", LP_FACTOR_ACCELERATORS},
-                   {"tp", LP_FACTOR_TENSOR_PARALLEL},
-                   {"micro_batch", LP_FACTOR_MICRO_BATCH},
-                   {"bytes", LP_FACTOR_SIZE}};
-    for (guint i = 0; i < G_N_ELEMENTS(columns); i++) {
-        guint64 value = 0;
-        /* What is wrong with a column is said when the row is predicted. */
-        if (lp_row_count(row, columns[i].column, 1, 1ull << 50, &value, NULL, NULL) && value > 0)
-            outcome->factors[columns[i].factor] = (double)value;
-    }
+    g_auto(GStrv) words = g_strsplit(lp_table_text(row, "machine"), "--", -1);
+    g_autofree char *machine = g_strjoinv("", words);
+    const char *at = strstr(machine, "accelerators=");
+    double *factors = outcome->factors;
+    factors[LP_FACTOR_ACCELERATORS] =
+        at != NULL ? g_ascii_strtod(at + strlen("accelerators="), NULL) : 0.0;
+    factors[LP_FACTOR_TENSOR_PARALLEL] = lp_row_attribute_number(row, "workload", "tp");
+    factors[LP_FACTOR_MICRO_BATCH] = lp_row_attribute_number(row, "workload", "micro-batch");
+    /* "all-reduce 1048576". */
+    const char *size = strchr(lp_table_text(row, "run"), ' ');
+    factors[LP_FACTOR_SIZE] = size != NULL ? g_ascii_strtod(size, NULL) : 0.0;
 }
 
 const char *

@@ -4,22 +4,40 @@
 
 #include "base/error.h"
 #include "base/units.h"
+#include "validation/cases/prepared_table.h"
 
 const char *const lp_table_kind_names[] = {"training", "collectives", "gemm", "contention", NULL};
+
+/* Columns that tell a kind. */
+static const char *const telling[LP_N_TABLE_KINDS] = {"machine workload", "machine run busbw_GBps",
+                                                      "machine run tflops", "machine run"};
+/* Columns that tell the kind of a table in columns of its own, which is restated. */
+static const char *const own_telling[LP_N_TABLE_KINDS] = {"iteration_s", "busbw_GBps", "M N K",
+                                                          "machine run"};
+
+static LpTableKind
+kind_by(const LpTable *table, const char *const *columns)
+{
+    LpTableKind kind = 0;
+    while (kind < LP_N_TABLE_KINDS && !lp_table_has_columns(table, columns[kind]))
+        kind++;
+    return kind;
+}
 
 LpTableKind
 lp_table_kind(const LpTable *table)
 {
-    static const char *const telling[LP_N_TABLE_KINDS] = {"iteration_s", "busbw_GBps", "M N K",
-                                                          "machine run base"};
-    for (LpTableKind kind = 0; kind < LP_N_TABLE_KINDS; kind++)
-        if (lp_table_has_columns(table, telling[kind]))
-            return kind;
-    return LP_N_TABLE_KINDS;
+    return kind_by(table, telling);
 }
 
 /* By LpTableKind: the columns that are read, and those that published tables have for people. */
 static const char *const known_columns[LP_N_TABLE_KINDS] = {
+    "id source where kind model framework machine workload iteration_s memory_GB iteration_origin "
+    "inferred unchecked refused group note",
+    "id source where machine run seconds busbw_GBps inferred refused note",
+    "id source where machine run seconds tflops inferred refused note",
+    "id source where machine run base_machine base seconds ratio inferred refused note"};
+static const char *const own_columns[LP_N_TABLE_KINDS] = {
     "id source where kind model layers hidden ffn ffn_kind heads kv_heads vocab tied seq experts "
     "attention system accelerator accelerators accelerators_per_domain scale_up_GBps "
     "scale_out_Gbps nics_per_domain tp pp dp cp ep virtual_stages micro_batch global_batch "
@@ -32,12 +50,11 @@ static const char *const known_columns[LP_N_TABLE_KINDS] = {
     "id source gpu groups kernel M N K dtype time_ms tflops confidence note",
     "id source where machine run base_machine base seconds ratio note"};
 
-char *
-lp_measurements_unknown_columns(const LpTable *table)
+/* "got the unknown column ..."; NULL: all columns of @table are known. */
+static char *
+unknown_columns(const LpTable *table, const char *columns, const char *kind)
 {
-    LpTableKind kind = lp_table_kind(table);
-    g_return_val_if_fail(kind < LP_N_TABLE_KINDS, NULL);
-    g_auto(GStrv) known = g_strsplit(known_columns[kind], " ", -1);
+    g_auto(GStrv) known = g_strsplit(columns, " ", -1);
     g_autoptr(GString) names = g_string_new(NULL);
     guint n = 0;
     for (guint i = 0; lp_table_column(table, i) != NULL; i++) {
@@ -54,20 +71,24 @@ lp_measurements_unknown_columns(const LpTable *table)
         return NULL;
     return g_strdup_printf("got the unknown column%s %s, which nothing reads, wanted those of %s "
                            "rows",
-                           n == 1 ? "" : "s", names->str, lp_table_kind_names[kind]);
+                           n == 1 ? "" : "s", names->str, kind);
 }
 
 LpTable *
-lp_measurements_load(const char *path, GError **error)
+lp_measurements_load(const char *path, char **out_unknown, GError **error)
 {
     g_autoptr(LpTable) self = lp_table_load(path, error);
     if (self == NULL)
         return NULL;
-    if (lp_table_kind(self) == LP_N_TABLE_KINDS) {
+    LpTableKind kind = lp_table_kind(self), own = kind_by(self, own_telling);
+    gboolean is_own = kind == LP_N_TABLE_KINDS;
+    if (is_own)
+        kind = own;
+    if (kind == LP_N_TABLE_KINDS) {
         g_autofree char *shown = lp_table_header(self);
         g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_SYNTAX,
-                    "%s: got the header %s, wanted one with iteration_s, with busbw_GBps, with M, "
-                    "N and K, or with machine, run and base",
+                    "%s: got the header %s, wanted one with machine, and workload or run; or one "
+                    "that is restated: with iteration_s, with busbw_GBps, or with M, N and K",
                     lp_table_path(self), shown);
         return NULL;
     }
@@ -76,5 +97,8 @@ lp_measurements_load(const char *path, GError **error)
                     "%s: got a header alone, wanted rows too", lp_table_path(self));
         return NULL;
     }
-    return g_steal_pointer(&self);
+    if (out_unknown != NULL)
+        *out_unknown = unknown_columns(self, is_own ? own_columns[kind] : known_columns[kind],
+                                       lp_table_kind_names[kind]);
+    return is_own ? lp_prepared_table_load(path, error) : g_steal_pointer(&self);
 }

@@ -3,64 +3,46 @@
 #include "validation/cases/training_case.h"
 
 #include "model/memory.h"
+#include "platforms/generation/generate.h"
 #include "sim/mapping/setup.h"
-#include "validation/cases/training_machine.h"
-#include "validation/cases/training_attention.h"
-#include "validation/cases/training_framework.h"
-#include "validation/cases/training_plan.h"
-#include "validation/cases/training_restatement.h"
+#include "validation/cases/row_fields.h"
+#include "workloads/description/framework.h"
 
 #include <string.h>
 
-/* Whether the words of @column name adapters beside frozen weights, which have no gradients of
- * weights and no states of an optimizer. */
-static gboolean
-names_adapters(const LpTableRow *row, const char *column)
+/* What nobody states takes the framework's default. */
+static void
+list_defaults(const LpWorkload *workload, LpOutcome *outcome)
 {
-    static const char *const adapters[] = {"lora", "qlora", "dora", NULL};
-    g_autofree char *words = lp_public_model_words(lp_table_text(row, column));
-    g_auto(GStrv) parts = g_strsplit(words, " ", -1);
-    for (guint i = 0; parts[i] != NULL; i++)
-        if (g_strv_contains(adapters, parts[i]))
-            return TRUE;
-    return FALSE;
+    g_autoptr(GString) all = g_string_new(NULL);
+    const char *name = NULL;
+    char *value;
+    for (guint i = 0; (value = lp_workload_attribute(workload, i, &name)) != NULL; i++) {
+        if (lp_workload_origin(workload, i) == LP_ORIGIN_FRAMEWORK)
+            g_string_append_printf(all, " %s=%s", name, value);
+        g_free(value);
+    }
+    if (all->len > 0)
+        lp_outcome_infer(outcome, "by %s:%s", workload->framework, all->str);
 }
 
-static gboolean
-is_in_scope(const LpTrainingRestatement *self, GError **error)
+/* Column "workload", and whose software ran. */
+static LpWorkload *
+read_workload(const LpTableRow *row, const LpMachine *machine, LpOutcome *outcome, GError **error)
 {
-    const char *kind = self->model != NULL ? self->model->out_of_scope : NULL;
-    if (kind == NULL && (names_adapters(self->row, "model") || names_adapters(self->row, "source")))
-        kind = "adapters (LoRA) beside frozen weights";
-    if (kind == NULL)
-        return TRUE;
-    lp_outcome_fail(self->outcome, LP_OUTCOME_OUT_OF_SCOPE, kind);
-    g_autofree char *wanted = g_strdup_printf("a model without %s", kind);
-    return lp_table_fault(self->row, "model", wanted, error);
-}
-
-static gboolean
-is_known_kind(const LpTableRow *row, GError **error)
-{
-    static const char *const kinds[] = {"", "training", "layer", "composed", "memory", NULL};
-    return g_strv_contains(kinds, lp_table_text(row, "kind")) ||
-           lp_table_fault(row, "kind", "training, layer, composed or memory", error);
-}
-
-static gboolean
-restate(LpTrainingRestatement *self, LpTrainingCase *out_case, GError **error)
-{
-    if (!is_in_scope(self, error) || !is_known_kind(self->row, error) ||
-        !lp_training_restatement_apply(self, error))
-        return FALSE;
-    out_case->machine = lp_training_machine_read(self->row, self->models, self->outcome,
-                                                 &out_case->platform, error);
-    self->machine = out_case->machine;
-    if (out_case->machine == NULL)
-        return FALSE;
-    lp_training_attention_choose(self);
-    out_case->workload = lp_training_plan_new(self, error);
-    return out_case->workload != NULL;
+    g_autofree char *where = lp_table_where(row);
+    const char *name = lp_table_text(row, "model"), *framework = lp_table_text(row, "framework");
+    g_autofree char *all =
+        g_strconcat(lp_table_text(row, "workload"),
+                    " framework=", *framework != '\0' ? framework : LP_FRAMEWORK_NONE, NULL);
+    g_auto(GStrv) settings = g_strsplit(all, " ", -1);
+    LpWorkload *workload = lp_workload_new(where, *name != '\0' ? name : outcome->id,
+                                           (const char *const *)settings, error);
+    if (workload == NULL)
+        return NULL;
+    lp_workload_suit(workload, machine->domain_size, &machine->accelerator);
+    list_defaults(workload, outcome);
+    return workload;
 }
 
 gboolean
@@ -68,11 +50,22 @@ lp_training_case_read(LpTrainingCase *self, const LpTableRow *row, LpOutcome *ou
                       GError **error)
 {
     *self = (LpTrainingCase){NULL, NULL, NULL};
-    LpTrainingRestatement restatement;
-    gboolean good = lp_training_restatement_init(&restatement, row, outcome, error) &&
-                    restate(&restatement, self, error);
-    lp_training_restatement_clear(&restatement);
-    return good;
+    lp_row_take_inferred(row, outcome);
+    if (!lp_row_check_refused(row, outcome, error))
+        return FALSE;
+    g_autoptr(LpMachineSpecification) specification = lp_row_machine(row, "machine", error);
+    if (specification == NULL)
+        return FALSE;
+    g_autofree char *where = lp_table_where(row);
+    self->platform = lp_generate(specification, error);
+    self->machine = self->platform != NULL ? lp_machine_parse(where, self->platform, error) : NULL;
+    if (self->machine == NULL) {
+        g_prefix_error(error, "%s: ", where);
+        return FALSE;
+    }
+    outcome->runs_as_stated = strcmp(lp_table_text(row, "unchecked"), "memory") == 0;
+    self->workload = read_workload(row, self->machine, outcome, error);
+    return self->workload != NULL;
 }
 
 void
@@ -81,42 +74,6 @@ lp_training_case_clear(LpTrainingCase *self)
     g_clear_pointer(&self->workload, lp_workload_free);
     g_clear_pointer(&self->machine, lp_machine_free);
     g_clear_pointer(&self->platform, g_free);
-}
-
-/* Whether @word, "name=value" of column "set", is of a plan. */
-static gboolean
-is_of_plan(const char *word)
-{
-    static const char *const names[] = {
-        "cp-kind",          "ep-relay",     "expert-tp",    "gradient-sync",
-        "placement",        "prefetch",     "rank-order",   "recompute",
-        "recompute-layers", "reshard",      "schedule",     "selective",
-        "shard-degree",     "stage-layers", "zero-variant", NULL};
-    g_autofree char *name = g_strndup(word, strcspn(word, "="));
-    return g_strv_contains(names, name);
-}
-
-/* Names the work of a row: model, batch, precision, machine and software. Rows of one group differ
- * in their plans. Returns: (transfer full). */
-static char *
-group_of(const LpTableRow *row)
-{
-    g_auto(GStrv) columns =
-        g_strsplit("kind model layers hidden ffn ffn_kind heads kv_heads vocab tied seq experts "
-                   "attention precision global_batch system accelerator accelerators "
-                   "accelerators_per_domain scale_up_GBps scale_out_Gbps nics_per_domain",
-                   " ", -1);
-    g_autoptr(LpOutcome) scratch = lp_outcome_new(LP_MEASURE_TIME, "", "");
-    GString *group = g_string_new(NULL);
-    g_autofree char *framework = lp_training_framework_name(row, scratch);
-    g_string_append(group, framework);
-    for (guint i = 0; columns[i] != NULL; i++)
-        g_string_append_printf(group, "|%s", lp_table_text(row, columns[i]));
-    g_auto(GStrv) words = g_strsplit(lp_table_text(row, "set"), " ", -1);
-    for (guint i = 0; words[i] != NULL; i++)
-        if (*words[i] != '\0' && !is_of_plan(words[i]))
-            g_string_append_printf(group, "|%s", words[i]);
-    return g_string_free(group, FALSE);
 }
 
 static gboolean
@@ -140,7 +97,9 @@ static void
 describe(const LpTableRow *row, LpOutcome *outcome)
 {
     g_autoptr(GError) fault = NULL;
-    outcome->group = group_of(row);
+    /* Rows of one group differ in nothing but their plans. */
+    const char *group = lp_table_text(row, "group");
+    outcome->group = g_strdup(*group != '\0' ? group : outcome->id);
     if (is_memory(row))
         outcome->measure = LP_MEASURE_MEMORY;
     if (!lp_table_measured(row, is_memory(row) ? "memory_GB" : "iteration_s", &outcome->measured,

@@ -7,7 +7,8 @@
 
 G_BEGIN_DECLS
 
-/** Rows with the columns of training.csv. The measured column is iteration_s. */
+/** Columns "workload", "framework" and "machine"; "unchecked" is "memory" where a plan ran that by
+ * our count does not fit. The measured column is iteration_s, of rows of kind memory memory_GB. */
 extern const LpCaseKind lp_training_case;
 
 /** What a row states. */
@@ -18,8 +19,8 @@ typedef struct {
 } LpTrainingCase;
 
 /**
- * Restates @row as a workload and a machine, by the rules of training_restatement.c and
- * training_plan.c. What the row leaves open and a rule fills in becomes a note of @outcome. Columns
+ * Reads the workload and the machine of @row. What is inferred, by column "inferred" or since the
+ * framework has it so, becomes notes of @outcome. Columns
  * of what was measured are not read. A model that is out of scope fails @outcome by that status and
  * is an error too. Errors: LP_INPUT_ERROR, LP_MODEL_ERROR, LP_MACHINE_ERROR: "FILE:LINE: ...".
  */

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tables in columns of their own, restated by validation/prepare.py. */
+#pragma once
+
+#include "base/table.h"
+
+G_BEGIN_DECLS
+
+/** The table at @path, restated by python3 and the scripts that the program holds. Errors:
+ * LP_INPUT_ERROR: what the script says, or that there is no python3. Returns: (transfer full). */
+LpTable *lp_prepared_table_load(const char *path, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+G_END_DECLS

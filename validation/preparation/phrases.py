@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a row of measured training says in words, beyond its columns."""
+
+import math
+import re
+
+from . import words
+from .row import COUNT_MAX, Refusal
+
+FORWARD_SHARE = 1.0 / 3.0  # forward FLOP over those of all passes, where nothing is recomputed
+DOMAIN_USUAL = 8  # accelerators of a domain where a row does not state them
+BEFORE = ("no ", "not ", "without ", "w/o ")
+BEHIND = ("=false", "=no", "=off", "=0", " off", ": false", ": no")
+
+
+def says(row, word, column="note"):
+    """Whether @column has @word, and not between words that deny it."""
+    text = row.text(column)
+    at = text.find(word)
+    return (at >= 0 and not text[:at].lower().endswith(BEFORE)
+            and not text[at + len(word):].lower().startswith(BEHIND))
+
+
+def number_behind(row, word):
+    """The number behind @word in the note, or 0."""
+    _, found, rest = row.text("note").partition(word)
+    match = re.match(r"\s*\+?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", rest) if found else None
+    number = float(match.group()) if match else 0.0
+    return number if math.isfinite(number) else 0.0
+
+
+def take_compiler(self):
+    if says(self.row, "torch.compile") and self.settings.get("kernels") != "fused":
+        self.row.infer("kernels fused: torch.compile is stated")
+        self.settings["kernels"] = "fused"
+
+
+def stated_shards(row):
+    """Replicas that share states by the note's words; 0: it has none."""
+    if says(row, "HSDP"):
+        try:
+            return row.count("accelerators_per_domain", 1, COUNT_MAX, DOMAIN_USUAL, words_too=True, quiet=True)
+        except Refusal:
+            pass
+    stated = number_behind(row, "zero1=")
+    return int(stated) if stated <= COUNT_MAX else 0
+
+
+def take_shards(self):
+    replicas, shards = self.number("dp") * self.number("cp"), stated_shards(self.row)
+    if (shards == 0 or shards >= replicas or replicas % shards or self.settings.get("zero") == "0" or
+            "shard-degree" in self.settings):
+        return
+    self.row.infer(f"shard-degree {shards}: its note says how many replicas share states")
+    self.settings["shard-degree"] = str(shards)
+
+
+def take_relay(self):
+    """Both send a token once to each domain that has one of its experts (deepseek-ai/DeepEP, README.md: forwarding
+    between NVLink and RDMA domains; HybridEP is its later form)."""
+    name = None
+    for one in ("DeepEP", "HybridEP"):
+        if says(self.row, one) or says(self.row, one, "overlap"):
+            name = one
+    if name is not None and self.number("ep") > 1 and "ep-relay" not in self.settings:
+        self.row.infer(f"ep-relay domains: {name} is stated")
+        self.settings["ep-relay"] = "domains"
+
+
+def hundredths_again(self):
+    """The share of layers whose forward pass hardware FLOP have once more, in hundredths; 0 where that is not said, or
+    selective recomputation has scores to compute."""
+    model, hardware = number_behind(self.row, "MFU "), number_behind(self.row, "HFU ")
+    if (model == 0.0 or hardware <= model or self.row.text("recompute") != "selective" or
+            self.settings.get("attention") != "flash"):
+        return 0
+    return math.floor(100.0 * min(1.0, (hardware / model - 1.0) / FORWARD_SHARE) + 0.5)
+
+
+def take_recomputed_layers(self):
+    hundredths = hundredths_again(self)
+    if hundredths:
+        self.settings["recompute-layers"] = f"{hundredths}/100"
+        self.row.infer(f"recompute full of {hundredths}/100 of the layers: by hardware over model FLOP")
+
+
+def take_policy(self):
+    """What the source calls recomputation, where that says more than column recompute does."""
+    stated = self.row.text("recompute_as_stated")
+    parts, name = words.policy(stated)
+    if parts is None or "selective" in self.settings:
+        return
+    self.row.infer(f'recompute selective of {parts}: what "{name}" does not keep')
+    self.settings["selective"] = parts
+    if "layer input and" in stated:
+        self.settings.setdefault("offload-inputs", "yes")
+
+
+def take_numbers(self):
+    """Numbers of the shape for which there is no column."""
+    for word, attribute in (("capacity factor ", "capacity-factor"), ("head_dim ", "head-width")):
+        number = number_behind(self.row, word)
+        if number and attribute not in self.settings:
+            self.settings[attribute] = f"{number:.4g}"
+            self.row.infer(f"{attribute} {number:.4g}: its note says so")
+
+
+def take_dropped_tokens(self):
+    """Megatron-Bridge's recipes that drop tokens cut experts' buffers at their mean load and fill them up to it
+    (src/megatron/bridge/training/utils/moe_token_drop.py: apply_moe_token_drop)."""
+    model = self.row.text("model").lower()
+    if any(word in model for word in ("tokendrop", "token drop", "token-drop")):
+        if "capacity-factor" not in self.settings:
+            self.row.infer("capacity-factor 1: the model's name says that tokens are dropped")
+            self.settings["capacity-factor"] = "1"
+
+
+def take(self):
+    for rule in (take_compiler, take_shards, take_relay, take_recomputed_layers, take_policy, take_numbers,
+                 take_dropped_tokens):
+        rule(self)
+
+
+def recompute(self):
+    """The attribute that column recompute means, with what is said beside it."""
+    if hundredths_again(self) > 0:
+        return "full"
+    if words.policy(self.row.text("recompute_as_stated"))[0] is not None:
+        return "selective"
+    return self.row.text("recompute")

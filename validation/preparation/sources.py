@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What sources of measured rows ran, where the columns of their tables are less exact. A name is held against column
+"source" (words.bears()); the first that fits counts, if column "framework" means what stands behind it."""
+
+from . import words
+
+SOFTWARE = [
+    # InternEvo's own runs (InternLM/InternEvo, doc/en/train_performance.md); the columns name what it is like
+    ("InternEvo", "megatron-core", "internevo"),
+    # FSDP under Composer and llm-foundry's models (mosaicml/llm-foundry, scripts/train/benchmarking/README.md)
+    ("llm-foundry", "fsdp", "llm-foundry"),
+    # FSDP with the Llama of the Foundation Model Stack (foundation-model-stack/fms-fsdp, README.md)
+    ("fms-fsdp", "fsdp", "fms-fsdp"),
+    # FSDP2 under NeMo AutoModel (NVIDIA-NeMo/Automodel, examples/benchmark/configs)
+    ("AutoModel", "fsdp", "automodel"),
+    # FSDP2 is torchtitan's way of sharding (pytorch/torchtitan, README.md)
+    ("torchtitan", "fsdp", "torchtitan"),
+    # XLA's programs of MaxText, PAX and T5X (AI-Hypercomputer/maxtext, README.md; NVIDIA/JAX-Toolbox,
+    # rosetta/rosetta/projects/pax/README.md and projects/t5x/README.md)
+    ("MaxText", "xla", "maxtext"),
+    ("PAX", "xla", "pax"),
+    ("T5X", "xla", "t5x"),
+    # BigScience's own Megatron-DeepSpeed, whose scripts block launches (bigscience-workshop/bigscience,
+    # train/tr11-176B-ml/tr11-176B-ml.slurm)
+    ("BigScience", "deepspeed", "bigscience"),
+    # The paper's runs of ZeRO 3 are of spring 2021 (arXiv 2104.04473, section 5.2)
+    ("Narayanan et al", "deepspeed", "deepspeed-2021"),
+    # Bang et al. (MICRO 2024) ran Megatron-DeepSpeed (vTrain's data/README.md) and name no engine: Megatron-LM's loop of
+    # 2023
+    ("vTrain (MICRO24)", "deepspeed", "megatron-deepspeed-2023"),
+    # Recipes of 2025 begin with NeMo's container 25.04 (NVIDIA/dgxc-benchmarking, release 25.05)
+    ("NVIDIA dgxc-benchmarking", "megatron-core", "megatron-core-2025-04"),
+    # Cisco submitted code of its own (mlcommons/training_results_v5.1, Cisco/benchmarks/llama31_8b); other entries run
+    # NVIDIA's submission or what is like it; that AMD's have no graphs is left out
+    ("MLPerf Training v5.1 closed llama31_8b, Cisco", "megatron-core", "mlperf-2025-cisco"),
+    ("MLPerf Training v5.1", "megatron-core", "mlperf-2025"),
+]
+# The cluster of the playbook's jobs (Hugging Face, The Ultra-Scale Playbook, 2025)
+MACHINES = [("Ultra-Scale", "p5-hf")]
+# nanotron times 256 Mi elements of fp32, gathered into a list and scattered from one (huggingface/nanotron, commit
+# e3b886c6, src/nanotron/trainer.py: measure_bandwidth())
+PROBES = [("Ultra-Scale", 1 << 30, True)]
+
+
+def software(source, stated):
+    return next((mine for name, its, mine in SOFTWARE if its == stated and words.bears(source, name)), None)
+
+
+def machine(source):
+    return next((system for name, system in MACHINES if words.bears(source, name)), None)
+
+
+def probe(source):
+    """Bytes, and whether they lie in lists."""
+    return next(((size, lists) for name, size, lists in PROBES if words.bears(source, name)), None)

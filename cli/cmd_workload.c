@@ -20,6 +20,7 @@
 #include "workloads/description/attribute.h"
 #include "workloads/description/given_workload.h"
 #include "workloads/description/measured.h"
+#include "workloads/description/scenario.h"
 #include "report/given_text.h"
 #include "workloads/program/training_program.h"
 
@@ -404,6 +405,16 @@ check_given(const char *name, const LpWorkload *workload, GError **error)
 static gboolean
 check(const char *name, const DescribeOptions *options, GError **error)
 {
+    g_autofree char *path = lp_input_find(name, LP_INPUT_WORKLOAD | LP_INPUT_SCENARIO, error);
+    if (path == NULL)
+        return FALSE;
+    if (lp_scenario_is_file(path)) {
+        g_autoptr(LpScenario) scenario =
+            lp_scenario_load(path, (const char *const *)options->settings, error);
+        g_autofree char *said = g_strdup_printf("%s: ok, a scenario of %u jobs\n", name,
+                                                scenario != NULL ? scenario->jobs->len : 0);
+        return scenario != NULL && lp_print_result(said, error);
+    }
     g_autoptr(LpWorkload) workload = load(name, options, error);
     g_auto(LpMeasured) measured = {.step_s = 0.0};
     if (workload == NULL || !lp_measured_load(workload->path, &measured, error))
@@ -431,8 +442,9 @@ cmd_check(int argc, char **argv, GError **error)
                                     LP_ROW_VERBOSE(&options.verbose),
                                     LP_ROW_FORMAT(&options.format_text),
                                     {NULL, 0, 0, 0, NULL, NULL, NULL}};
-    if (!lp_options_parse("workload check", "WORKLOAD", "Checks a workload file.", entries, &argc,
-                          &argv, 1, 1, error) ||
+    if (!lp_options_parse("workload check", "WORKLOAD|SCENARIO",
+                          "Checks the file of a workload or of a scenario.", entries, &argc, &argv,
+                          1, 1, error) ||
         !lp_format_parse(options.format_text, &options.format, error) ||
         !lp_settings_add_framework(&options.settings, options.framework, error) ||
         !lp_settings_add_memory_reserve(&options.settings, options.memory_reserve, error))
@@ -449,7 +461,7 @@ lp_cmd_workload(int argc, char **argv, GError **error)
         {"describe", cmd_describe, "print a workload's whole plan, sources and memory"},
         {"attributes", cmd_attributes, "list attributes: values, range, default, meaning"},
         {"frameworks", lp_cmd_workload_frameworks, "list frameworks, and what each sets of a plan"},
-        {"check", cmd_check, "check a workload file"},
+        {"check", cmd_check, "check a workload or a scenario"},
         {"program", lp_cmd_workload_program,
          "write what a workload's ranks do as a program by hand"},
         {NULL, NULL, NULL}};

@@ -41,5 +41,11 @@ gboolean lp_cmd_validate(int argc, char **argv, GError **error);
 gboolean lp_cmd_calibrate(int argc, char **argv, GError **error);
 /** "lightpath bench [NAME...]". */
 gboolean lp_cmd_bench(int argc, char **argv, GError **error);
+/** "lightpath serve", which the library starts (lightpath.h). */
+gboolean lp_cmd_serve(int argc, char **argv, GError **error);
+
+/** Runs the command line @argv, as main() has it, and prints its error. Once in a process. Returns:
+ * the exit status. */
+int lp_run_program(int argc, char **argv);
 
 G_END_DECLS

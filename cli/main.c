@@ -35,6 +35,7 @@ static const LpCommand commands[] = {
     {"validate", lp_cmd_validate, "predict published measurements, and compare"},
     {"calibrate", lp_cmd_calibrate, "fit constants to published measurements"},
     {"bench", lp_cmd_bench, "measure the simulator itself"},
+    {"serve", lp_cmd_serve, "run commands for a program that uses the library"},
     {"help", lp_cmd_help, "print a command's options or a document"},
     {NULL, NULL, NULL}};
 
@@ -110,12 +111,8 @@ keep_streams_apart(void)
 }
 
 int
-main(int argc, char **argv)
+lp_run_program(int argc, char **argv)
 {
-    keep_streams_apart();
-    (void)signal(SIGXFSZ, SIG_IGN); /* a file that grows too large is an error of its write */
-    /* UTF-8, and letters as in ASCII, whatever language the user speaks. */
-    (void)setlocale(LC_CTYPE, "C.UTF-8");
     g_autoptr(GError) error = NULL;
     LpOwnData own = {{NULL}};
     if (lp_process_limits_check(&error) && lp_own_data_take(&own, &argc, argv, &error) &&
@@ -127,4 +124,14 @@ main(int argc, char **argv)
     lp_message_print(error->message);
     lp_interruption_release();
     return g_error_matches(error, LP_INPUT_ERROR, LP_INPUT_ERROR_USAGE) ? 2 : 1;
+}
+
+int
+main(int argc, char **argv)
+{
+    keep_streams_apart();
+    (void)signal(SIGXFSZ, SIG_IGN); /* a file that grows too large is an error of its write */
+    /* UTF-8, and letters as in ASCII, whatever language the user speaks. */
+    (void)setlocale(LC_CTYPE, "C.UTF-8");
+    return lp_run_program(argc, argv);
 }

@@ -15,13 +15,22 @@
 /* Between two lines, s: often enough for people. */
 #define PAUSE_S 0.1
 
+/* Where to say it to a program; negative: people read it. */
+static int program_socket = -1;
+
+void
+lp_progress_send_to(int socket)
+{
+    program_socket = socket;
+}
+
 LpProgress
 lp_progress_start(const char *unit)
 {
     return (LpProgress){.unit = unit,
                         .started_s = lp_wall_clock_s(),
                         .per_mille = G_MAXUINT64,
-                        .is_shown = isatty(STDERR_FILENO) != 0};
+                        .is_shown = program_socket >= 0 || isatty(STDERR_FILENO) != 0};
 }
 
 static void
@@ -96,12 +105,16 @@ lp_progress_show(LpProgress *self, guint64 n_done, guint64 n_all)
     double now_s = lp_wall_clock_s();
     if (is_new)
         self->started_s = now_s;
-    else if (self->length > 0 && now_s < self->told_s + PAUSE_S && n_all > BAR)
+    else if ((self->length > 0 || program_socket >= 0) && now_s < self->told_s + PAUSE_S &&
+             n_all > BAR)
         return;
     self->told_s = now_s;
     self->n_told = n_done;
     self->per_mille = per_mille;
-    write_line(self, n_done, n_all);
+    if (program_socket >= 0)
+        (void)dprintf(program_socket, "{\"progress\": %.3f}\n", (double)n_done / (double)n_all);
+    else
+        write_line(self, n_done, n_all);
 }
 
 void

@@ -16,8 +16,12 @@ typedef struct {
     guint64 per_mille; /* likewise */
     double expected_s; /* that all of it takes, from started_s on; 0: nothing is known */
     guint length;      /* of the line, characters; 0: there is none */
-    gboolean is_shown; /* standard error is a terminal */
+    gboolean is_shown; /* standard error is a terminal, or lp_progress_send_to() was called */
 } LpProgress;
+
+/** Has all progress written to @socket from now on, in place of standard error: lines of JSON,
+ * {"progress": 0.25}. For a program that reads them (cli/cmd_serve.c). */
+void lp_progress_send_to(int socket);
 
 /** Begins now. @unit: what is counted, in the plural. */
 LpProgress lp_progress_start(const char *unit);

@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
-FOLDERS = ("base", "model", "platforms", "workloads", "sim", "validation", "report", "cli", "tests")
+FOLDERS = ("base", "model", "platforms", "workloads", "sim", "validation", "report", "api", "cli", "tests")
 PACKAGES = ("glib-2.0", "gio-2.0", "jansson", "libxml-2.0", "cunit")
 
 

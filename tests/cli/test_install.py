@@ -59,31 +59,61 @@ class Install(unittest.TestCase):
         line = ["simulate", *JOB, "--format=json"]
         self.assertEqual(run(program, *line, cwd="/"), run(os.environ["LIGHTPATH"], *line, cwd="/"))
 
+    def example(self, name):
+        """The example of the library of that name, compiled as its comment says."""
+        program = self.prefix / name
+        if not program.exists():
+            run(*self.compiler(), "-pthread", "-o", program, SOURCE / f"api/examples/{name}.c",
+                *self.flags("--cflags", "--libs"))
+        return program
+
     def test_libraries(self):
+        """A hundred plans in one program of a user, each as the command simulates it."""
         self.assertEqual(run("pkg-config", "--modversion", "lightpath", env=self.environment),
                          os.environ["VERSION"] + "\n")
-        program = self.prefix / "use_library"
-        run(*self.compiler(), "-o", program, SOURCE / "tests/cli/use_library.c",
-            *self.flags("--cflags", "--libs"))
-        got = float(run(program, *JOB, env=self.environment))
-        report = json.loads(run(os.environ["LIGHTPATH"], "simulate", *JOB, "--format=json"))
-        self.assertEqual(got, report["simulated"]["iteration_time_s"])
-
-    def test_sweep(self):
-        """A hundred plans in one program of a user, each as the command simulates it."""
-        program = self.prefix / "use_library_sweep"
-        run(*self.compiler(), "-o", program, SOURCE / "tests/cli/use_library.c",
-            *self.flags("--cflags", "--libs"))
         job = ["gpt3-125m", "dgx-a100-8"]
-        settings = [f"seq={64 * (i + 1)}" for i in range(100)]
-        times = [float(line) for line in
-                 run(program, *job, *settings, env=self.environment).split()]
+        lengths = [str(64 * (i + 1)) for i in range(100)]
+        times = [float(line.split()[1]) for line in
+                 run(self.example("loop"), *job, "seq", *lengths, env=self.environment).splitlines()]
         self.assertEqual(len(times), 100)
         self.assertEqual(times, sorted(times))
         for i in (0, 99):
-            report = json.loads(run(os.environ["LIGHTPATH"], "simulate", *job, "--set", settings[i],
-                                    "--format=json"))
+            report = json.loads(run(os.environ["LIGHTPATH"], "simulate", *job, "--set",
+                                    f"seq={lengths[i]}", "--format=json"))
             self.assertEqual(times[i], report["simulated"]["iteration_time_s"])
+
+    def test_progress(self):
+        """A program is told of the progress of its run, which is the same run, and can end it."""
+        done = subprocess.run([self.example("progress"), "600"], env=self.environment,
+                              capture_output=True, text=True, check=True)
+        report = json.loads(run(os.environ["LIGHTPATH"], "simulate", "llama-3-8b", "--system=dgx-h100",
+                                "--accelerators=128", "--collapse=off", "--format=json"))
+        time_s, said = done.stdout.split(" s, ")
+        self.assertEqual(float(time_s), report["simulated"]["iteration_time_s"])
+        self.assertEqual(said, "told of its progress\n")
+        done = subprocess.run([self.example("progress"), "0"], env=self.environment,
+                              capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout), (1, "cancelled\n"))
+
+    def test_threads(self):
+        """Sixteen threads simulate at once, each what the command simulates."""
+        lines = run(self.example("search"), "gpt3-125m", "dgx-a100", env=self.environment).splitlines()
+        self.assertEqual(len(lines), 17)
+        times = {}
+        for line in lines[:-1]:
+            tp, pp, said = re.fullmatch(r"tp (\d) pp (\d): (.*)", line).groups()
+            done = subprocess.run(
+                [os.environ["LIGHTPATH"], "simulate", "gpt3-125m", "--system=dgx-a100",
+                 "--accelerators=64", f"--set=tp={tp}", f"--set=pp={pp}",
+                 f"--set=dp={64 // int(tp) // int(pp)}", "--format=json"],
+                capture_output=True, text=True)
+            if done.returncode == 0:
+                times[line] = json.loads(done.stdout)["simulated"]["iteration_time_s"]
+                self.assertEqual(said, f"{times[line]:.6f} s")
+            else:
+                self.assertEqual("lightpath: " + said + "\n", done.stderr)
+        best = min(times, key=times.get)
+        self.assertEqual(lines[-1], "best: " + best.replace(":", ","))
 
     def test_hardening(self):
         """Program and library have a stack protector, checked copies, and constant tables of addresses."""
@@ -104,49 +134,46 @@ class Install(unittest.TestCase):
         slow.write_text(accelerators.replace("312Tf", "3.12Tf"))
         self.assertNotEqual(slow.read_text(), accelerators)
         overlay = f"/lightpath/platforms/catalogue/accelerators.xml={slow}"
-        program = self.prefix / "use_library_overlays"
-        run(*self.compiler(), "-o", program, SOURCE / "tests/cli/use_library.c",
-            *self.flags("--cflags", "--libs"))
         small = ["gpt3-125m", "dgx-a100-8"]
-        for words in ([program, *small], [self.prefix / "bin/lightpath", "estimate", *small]):
+        for words in ([self.example("loop"), *small, "tp", "1"], [self.prefix / "bin/lightpath", "estimate", *small]):
             self.assertEqual(run(*words, env=dict(self.environment, G_RESOURCE_OVERLAYS=overlay)),
                              run(*words, env=self.environment))
 
     def test_library_locale(self):
-        """A host program's language changes how it prints numbers, not which."""
-        program = self.prefix / "use_library_locale"
-        run(*self.compiler(), "-o", program, SOURCE / "tests/cli/use_library.c",
-            *self.flags("--cflags", "--libs"))
+        """The language of a program changes no number."""
         locales = self.prefix / "locales"
         locales.mkdir()
         test_locale.make(locales)
-        job = [program, "gpt3-125m", "dgx-a100-8", "seq=512"]
+        job = [self.example("loop"), "gpt3-125m", "dgx-a100-8", "seq", "512"]
         wanted = run(*job, env=dict(self.environment, LC_ALL="C"))
         for name in test_locale.NAMES:
-            got = run(*job, env=dict(self.environment, LC_ALL=f"{name}.UTF-8", LOCPATH=str(locales)))
-            self.assertEqual("," in got, name == "de_DE" or name == "tr_TR", got)
-            self.assertEqual(got.replace(",", "."), wanted, name)
+            self.assertEqual(run(*job, env=dict(self.environment, LC_ALL=f"{name}.UTF-8",
+                                                LOCPATH=str(locales))), wanted, name)
 
     def test_library_error(self):
-        """An error crosses the library as one line, too."""
-        program = self.prefix / "use_library_error"
-        run(*self.compiler(), "-o", program, SOURCE / "tests/cli/use_library.c",
-            *self.flags("--cflags", "--libs"))
-        done = subprocess.run([program, "gpt3-175b", "dgx-a100-8"], env=self.environment,
-                              capture_output=True, text=True)
-        self.assertEqual((done.returncode, done.stdout), (1, ""))
-        self.assertIn("accelerators", done.stderr)
-        self.assertEqual(done.stderr.count("\n"), 1)
+        """An error crosses the library as one line, too; so does a program that is not there."""
+        for words, environment, wanted in (
+                (["gpt3-175b", "dgx-a100-8", "seq", "512"], {}, "accelerators"),
+                (["gpt3-175b", "dgx-a100-8", "sequence", "512"], {}, "sequence=512: "),
+                (["--help", "dgx-a100-8", "seq", "512"], {}, "wanted a shipped one or a path"),
+                (["gpt3-175b", "dgx-a100-9", "seq", "512"], {}, "dgx-a100-9"),
+                (["gpt3-175b", "dgx-a100-8", "seq", "512"], {"LIGHTPATH_PROGRAM": "/nowhere"},
+                 "/nowhere: "),
+                (["gpt3-175b", "dgx-a100-8", "seq", "512"], {"LIGHTPATH_PROGRAM": "/bin/true"},
+                 "it has ended")):
+            done = subprocess.run([self.example("loop"), *words], capture_output=True, text=True,
+                                  env=dict(self.environment, **environment))
+            self.assertEqual((done.returncode, done.stdout), (1, ""))
+            self.assertIn(wanted, done.stderr)
+            self.assertEqual(done.stderr.count("\n"), 1)
 
     def test_headers(self):
-        """The public headers are there, no others, and they compile with what pkg-config says."""
+        """The public header is there, alone, and compiles as C and with what pkg-config says."""
         folder = self.prefix / "include/lightpath"
-        headers = sorted(str(path.relative_to(folder)) for path in folder.rglob("*.h"))
-        wanted = ["lightpath.h", *re.findall(
-            r'^#include "(.*)"$', (SOURCE / "lightpath.h").read_text(), re.MULTILINE)]
-        self.assertEqual(headers, sorted(wanted))
-        text = "".join(f"#include <lightpath/{name}>\n" for name in headers)
-        run(*self.compiler(), "-fsyntax-only", "-x", "c", "-", *self.flags("--cflags"), input=text)
+        self.assertEqual([str(path.relative_to(folder)) for path in folder.rglob("*.h")],
+                         ["lightpath.h"])
+        run(*self.compiler(), "-fsyntax-only", "-x", "c", "-", *self.flags("--cflags"),
+            input="#include <lightpath/lightpath.h>\n")
 
     def test_files(self):
         """XML, schemas, manual and documents, all of them."""

@@ -15,7 +15,7 @@ test_names(void)
                  "a3-highgpu a3-megagpu dgx-1 dgx-2 dgx-a100 dgx-b200 dgx-b300 dgx-h100 frontier "
                  "gb200-nvl72 "
                  "gb300-nvl72 generic "
-                 "hgx-a100-4nic hgx-h800 jean-zay-v100 mi300x-platform mi355x-platform ocs "
+                 "hgx-a100-4nic hgx-h800 jean-zay-v100 lassen mi300x-platform mi355x-platform ocs "
                  "ocs-torus optical-substrate p5 "
                  "p5-hf pcie-3 pcie-4 pcie-5 polaris rail-only "
                  "summit tpu-v4 tpu-v4-slices tpu-v5e-slices tpu-v5p-slices tpu-v6e-slices "

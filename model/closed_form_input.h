@@ -4,10 +4,20 @@
 
 #include "model/accelerator.h"
 #include "model/fabric.h"
-#include "model/library.h"
 #include "model/terms.h"
 
 G_BEGIN_DECLS
+
+/** A communication library (model/library.h). */
+typedef struct LpLibrary LpLibrary;
+
+/** What the closed forms know of a library, beside what was measured. */
+typedef struct {
+    gboolean has_rails; /**< rings that leave domains are as many as a domain has members, each over
+                             a card of its own; else one */
+    gboolean over_axes; /**< rings on a torus go both ways round, over several axes at once */
+    double chunk_bytes; /**< pieces in which chains pass data on, at most; 0: all at once */
+} LpLibraryRings;
 
 /** Connections of rings that the terms of one plan ask for again and again. */
 typedef struct LpClosedFormRings LpClosedFormRings;

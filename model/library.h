@@ -2,6 +2,7 @@
 /* A communication library: what its protocols cost, and which algorithm it takes when. */
 #pragma once
 
+#include "model/closed_form_input.h"
 #include "model/collective.h"
 
 G_BEGIN_DECLS
@@ -73,14 +74,6 @@ typedef struct {
 
 /** Which library of several runs what (model/library_mix.h). */
 typedef struct LpLibraryMix LpLibraryMix;
-
-/** What the closed forms know of a library, beside what was measured. */
-typedef struct {
-    gboolean has_rails; /**< rings that leave domains are as many as a domain has members, each over
-                             a card of its own; else one */
-    gboolean over_axes; /**< rings on a torus go both ways round, over several axes at once */
-    double chunk_bytes; /**< pieces in which chains pass data on, at most; 0: all at once */
-} LpLibraryRings;
 
 /** A communication library. */
 typedef struct LpLibrary {

@@ -19,6 +19,7 @@ import days  # noqa: E402
 import direct  # noqa: E402
 import faults  # noqa: E402
 import joules  # noqa: E402
+import libraries  # noqa: E402
 import machines  # noqa: E402
 import mapping  # noqa: E402
 import mixnet  # noqa: E402
@@ -33,7 +34,7 @@ import switching  # noqa: E402
 STUDIES = {"machines": machines, "switching": switching, "characterize": characterize,
            "days": days, "substrates": substrates, "mapping": mapping, "joules": joules,
            "direct": direct, "mixnet": mixnet, "railonly": railonly, "rotors": rotors, "faults": faults, "pods": pods,
-           "rings": rings}
+           "rings": rings, "libraries": libraries}
 
 
 class Studies(unittest.TestCase):
@@ -143,6 +144,25 @@ class Studies(unittest.TestCase):
                               for stages in (1, 16))
             self.assertGreater(data, pipeline)
             self.assertLess(data / pipeline, ratio)
+
+    def test_libraries(self):
+        """Mixed libraries gain little over the best one and much over the worst; hosts that wait cost more than events, and both
+        are small; what is saved is saved on exchanges or on tensor parallelism; the published gain needs a slower NCCL."""
+        rows = run.read_rows("libraries")
+        for model in libraries.MODELS:
+            for messages in libraries.MESSAGES:
+                of = libraries.alone(rows, model, messages)
+                self.assertEqual(min(of, key=of.get), libraries.NCCL)
+                self.assertGreater(libraries.gain(rows, model, messages, max(of, key=of.get)), 0.5 if model == libraries.DENSE else 0.8)
+                none, event, host = (libraries.time_s(rows, model, messages, libraries.MIXED, switch) for switch in ("none", "event", "host"))
+                self.assertLessEqual(none, event)
+                self.assertLessEqual(event, host)
+                self.assertLess(host - none, 1.5e-4)
+            gain = libraries.gain(rows, model, libraries.USUAL, libraries.NCCL)
+            self.assertTrue(0.03 < gain / libraries.PUBLISHED[model] < 0.34, gain)
+            saved = libraries.by_term(rows, model, libraries.USUAL)
+            self.assertEqual(max(saved, key=saved.get), "tp" if model == libraries.DENSE else "ep")
+        self.assertAlmostEqual(libraries.all_to_all_factor(rows), 3.1, delta=0.05)
 
     def test_joules(self):
         """The network is as fast whatever it is made of, and links by the byte are in the ratio of

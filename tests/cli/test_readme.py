@@ -35,6 +35,16 @@ CELL_MAX = 120
 LONG_CELLS = {"docs/workload-format.md", "docs/platform-format.md", "docs/known-errors.md", "docs/software-effects.md",
               "docs/deepspeed-zero-3.md", "docs/measured-rows.md", "docs/trust.md", "docs/unseen.md", "docs/unseen-findings.md",
               "validation/README.md"}
+# Words that documents may have together, or each where a name has a star.
+GUIDE = ("guide", "contention", "collectives", "circuits", "scenario-format", "goodput", "program-format", "sweep",
+         "calibration", "import")
+WORDS_MAX = (
+    (("README.md",), 900),
+    (tuple(f"docs/{name}.md" for name in GUIDE), 12000),
+    (("docs/architecture.md",), 5000),
+    (("model/README.md",), 4000),
+    (("docs/tutorials/*.md",), 700),
+    (("docs/ways/*.md",), 450))
 UPDATE = "--update" in sys.argv
 
 ENVIRONMENT = dict(os.environ, LC_ALL="C.UTF-8",
@@ -218,6 +228,14 @@ class Documents(unittest.TestCase):
                 for line in path.read_text().splitlines() if line.startswith("|")
                 for cell in line.split("|") if len(cell.strip()) > CELL_MAX]
         self.assertEqual(long, [])
+
+    def test_words(self):
+        """Documents stay as short as WORDS_MAX says."""
+        for names, most in WORDS_MAX:
+            files = [path for name in names for path in sorted(SOURCE.glob(name))]
+            self.assertGreaterEqual(len(files), len(names))
+            words = [len(path.read_text().split()) for path in files]
+            self.assertLessEqual(max(words) if "*" in names[0] else sum(words), most, names)
 
     def test_files(self):
         """Every file of ours that a document names in backticks is there: a path from the

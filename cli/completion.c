@@ -7,6 +7,7 @@
 #include "model/collective.h"
 #include "platforms/catalogue/catalogue.h"
 #include "platforms/catalogue/libraries.h"
+#include "platforms/generation/machine_options.h"
 #include "platforms/generation/system.h"
 #include "workloads/description/attribute.h"
 #include "workloads/description/framework.h"
@@ -75,7 +76,10 @@ add_values(GString *out, const GOptionEntry *entry, const char *before, const ch
     const char *values = entry->arg_description;
     if (values == NULL)
         return;
-    if (strcmp(entry->long_name, "set") == 0)
+    int option = lp_machine_option_find(entry->long_name, LP_OPTION_ON_COMMAND_LINE, NULL);
+    if (option >= 0 && lp_machine_options[option].names != NULL)
+        add_all(out, before, word, lp_machine_options[option].names);
+    else if (strcmp(entry->long_name, "set") == 0)
         add_settings(out, before, word);
     else if (strcmp(entry->long_name, "system") == 0)
         add_owned(out, before, word, lp_system_names(NULL));

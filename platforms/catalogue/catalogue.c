@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/xml.h"
 #include "platforms_resource.h"
+#include "property_places.h"
 
 /* Behind the name of an accelerator that a platform describes otherwise. */
 #define MODIFIED " (modified)"
@@ -181,21 +182,6 @@ lp_catalogue_find(const char *name, LpAccelerator *out_accelerator, GError **err
     return TRUE;
 }
 
-/* In the order of LpPrecision, then of the enumeration below. */
-const char *const lp_accelerator_property_names[] = {LP_ACCELERATOR_PROPERTY_NAMES, NULL};
-enum {
-    PROPERTY_MEMORY = LP_N_PRECISIONS,
-    PROPERTY_MEMORY_BANDWIDTH,
-    PROPERTY_GEMM_EFFICIENCY,
-    PROPERTY_MEMORY_EFFICIENCY,
-    PROPERTY_LAUNCH,
-    PROPERTY_ATTENTION_EFFICIENCY,
-    PROPERTY_ELEMENTWISE_EFFICIENCY,
-    PROPERTY_HOST_KERNEL,
-    PROPERTY_HOST_COLLECTIVE
-};
-G_STATIC_ASSERT(G_N_ELEMENTS(lp_accelerator_property_names) == LP_N_ACCELERATOR_PROPERTIES + 1);
-
 /* Far beyond anything built, near enough that times stay finite. */
 #define SPEED_MIN_FLOP_PER_S 1e6
 #define SPEED_MAX_FLOP_PER_S 1e21
@@ -207,32 +193,32 @@ static gboolean
 set_property(LpAccelerator *self, guint index, const char *text, GError **error)
 {
     switch (index) {
-    case PROPERTY_MEMORY:
+    case ACCELERATOR_MEMORY:
         return lp_quantity_parse_in(LP_QUANTITY_SIZE, text, 1, MEMORY_MAX_BYTES,
                                     &self->memory_bytes, error);
-    case PROPERTY_MEMORY_BANDWIDTH:
+    case ACCELERATOR_MEMORY_BANDWIDTH:
         return lp_quantity_parse_in(LP_QUANTITY_BANDWIDTH, text, 1, MEMORY_MAX_BYTES,
                                     &self->memory_bytes_per_s, error);
-    case PROPERTY_GEMM_EFFICIENCY:
+    case ACCELERATOR_GEMM_EFFICIENCY:
         return lp_number_parse(text, EFFICIENCY_MIN, 1, &self->gemm_efficiency, error);
-    case PROPERTY_MEMORY_EFFICIENCY:
+    case ACCELERATOR_MEMORY_EFFICIENCY:
         return lp_number_parse(text, EFFICIENCY_MIN, 1, &self->memory_efficiency, error);
-    case PROPERTY_LAUNCH:
+    case ACCELERATOR_LAUNCH:
         return lp_quantity_parse_in(LP_QUANTITY_TIME, text, 0, LAUNCH_MAX_S, &self->launch_s,
                                     error);
-    case PROPERTY_ATTENTION_EFFICIENCY:
+    case ACCELERATOR_ATTENTION_EFFICIENCY:
         self->eager_attention_efficiency = 0.0; /* a stated figure holds for any kernel */
         self->torch_attention_efficiency = 0.0;
         self->first_attention_efficiency = 0.0;
         self->triton_attention_efficiency = 0.0;
         self->attention_ramp_keys = 0.0;
         return lp_number_parse(text, EFFICIENCY_MIN, 1, &self->attention_efficiency, error);
-    case PROPERTY_ELEMENTWISE_EFFICIENCY:
+    case ACCELERATOR_ELEMENTWISE_EFFICIENCY:
         return lp_number_parse(text, EFFICIENCY_MIN, 1, &self->elementwise_efficiency, error);
-    case PROPERTY_HOST_KERNEL:
+    case ACCELERATOR_HOST_KERNEL:
         return lp_quantity_parse_in(LP_QUANTITY_TIME, text, 0, LAUNCH_MAX_S, &self->host_kernel_s,
                                     error);
-    case PROPERTY_HOST_COLLECTIVE:
+    case ACCELERATOR_HOST_COLLECTIVE:
         return lp_quantity_parse_in(LP_QUANTITY_TIME, text, 0, LAUNCH_MAX_S,
                                     &self->host_collective_s, error);
     default:

@@ -16,13 +16,7 @@ GArray *lp_catalogue_load(GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /** What a platform may say of its accelerator otherwise than the catalogue does: an accelerator
  * that does not exist yet is one that does, with other numbers. The peaks are in the order of
- * LpPrecision. */
-#define LP_ACCELERATOR_PROPERTY_NAMES                                                              \
-    "peak-fp32", "peak-tf32", "peak-fp16", "peak-bf16", "peak-fp8", "peak-fp8-block",              \
-        "peak-mxfp8", "peak-nvfp4", "peak-int8", "peak-mxfp4", "memory", "memory-bandwidth",       \
-        "gemm-efficiency", "memory-efficiency", "launch", "attention-efficiency",                  \
-        "elementwise-efficiency", "host-kernel", "host-collective"
-/** LP_ACCELERATOR_PROPERTY_NAMES, NULL-ended. */
+ * LpPrecision. NULL-ended. */
 extern const char *const lp_accelerator_property_names[];
 #define LP_N_ACCELERATOR_PROPERTIES (LP_N_PRECISIONS + 9)
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of a machine's options: of it are made the options of "platform generate", the reading
- * of systems.xml, and the names that systems.xsd allows. */
+/* The table of a machine's options, which is made of platforms/machine/options.xml: of it are made
+ * the options of "platform generate", and systems.xml is read by it. */
 #pragma once
 
 #include "platforms/generation/specification.h"
@@ -46,7 +46,7 @@ typedef struct {
     guint flags;              /**< of LpMachineOptionFlags */
     gsize offset;             /**< of the value in LpMachineSpecification */
     double minimum, maximum;  /**< of counts and quantities, in SI units */
-    const char *const *names; /* borrowed: of a choice, NULL-ended */
+    const char *const *names; /* borrowed: to choose from, NULL-ended; or NULL */
     guint topologies;         /**< bit of each LpTopology that has a use for it; 0: all have */
 } LpMachineOption;
 

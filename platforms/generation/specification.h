@@ -8,9 +8,10 @@
 
 G_BEGIN_DECLS
 
-/** The options of a machine, in the order in which a generated file repeats them. The table in
- * machine_options.c says of each what it is called, what it measures and where it is stored. */
-typedef enum {
+/** The options of a machine, in the order in which a generated file repeats them. The table,
+ * platforms/machine/options.xml, says of each what it is called, what it measures and where it is
+ * stored. */
+typedef enum { /* made of options.xml */
     LP_MACHINE_OPTION_SYSTEM,
     LP_MACHINE_OPTION_ACCELERATORS,
     LP_MACHINE_OPTION_ACCELERATOR,
@@ -95,7 +96,26 @@ typedef enum {
     LP_MACHINE_OPTION_SWITCH_TECHNOLOGY,
     /** The first of LP_N_ACCELERATOR_PROPERTIES, in the order of lp_accelerator_property_names. */
     LP_MACHINE_OPTION_PROPERTY,
-    LP_N_MACHINE_OPTIONS = LP_MACHINE_OPTION_PROPERTY + LP_N_ACCELERATOR_PROPERTIES
+    LP_MACHINE_OPTION_PEAK_FP32 = LP_MACHINE_OPTION_PROPERTY,
+    LP_MACHINE_OPTION_PEAK_TF32,
+    LP_MACHINE_OPTION_PEAK_FP16,
+    LP_MACHINE_OPTION_PEAK_BF16,
+    LP_MACHINE_OPTION_PEAK_FP8,
+    LP_MACHINE_OPTION_PEAK_FP8_BLOCK,
+    LP_MACHINE_OPTION_PEAK_MXFP8,
+    LP_MACHINE_OPTION_PEAK_NVFP4,
+    LP_MACHINE_OPTION_PEAK_INT8,
+    LP_MACHINE_OPTION_PEAK_MXFP4,
+    LP_MACHINE_OPTION_MEMORY,
+    LP_MACHINE_OPTION_MEMORY_BANDWIDTH,
+    LP_MACHINE_OPTION_GEMM_EFFICIENCY,
+    LP_MACHINE_OPTION_MEMORY_EFFICIENCY,
+    LP_MACHINE_OPTION_LAUNCH,
+    LP_MACHINE_OPTION_ATTENTION_EFFICIENCY,
+    LP_MACHINE_OPTION_ELEMENTWISE_EFFICIENCY,
+    LP_MACHINE_OPTION_HOST_KERNEL,
+    LP_MACHINE_OPTION_HOST_COLLECTIVE,
+    LP_N_MACHINE_OPTIONS
 } LpMachineOptionId;
 
 /** Links below a switch to links above it, as a ratio of whole numbers: 3:2 is {3, 2}. */

@@ -4,6 +4,7 @@
 
 #include "platforms/machine/topology.h"
 #include "platforms/machine/tree_leaves.h"
+#include "property_places.h"
 
 /* A flat network of as many ports as the circuits have, unless a tree is said. */
 static LpCluster
@@ -38,7 +39,7 @@ gboolean
 lp_beside_read(const LpXml *xml, const LpProperties *properties, int place, LpMachine *machine,
                GError **error)
 {
-    static const char *const names[] = {LP_BESIDE_PROPERTY_NAMES};
+    static const char *const names[] = {BESIDE_NAMES};
     G_STATIC_ASSERT(G_N_ELEMENTS(names) == LP_N_BESIDE_PROPERTIES);
     if (lp_circuit_switch_is_hybrid(&machine->circuits))
         machine->beside = flat(machine);

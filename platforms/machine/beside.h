@@ -8,13 +8,7 @@
 
 G_BEGIN_DECLS
 
-/** The properties, NULL-ended: the tree, then those of medium.h. */
-#define LP_BESIDE_PROPERTY_NAMES                                                                   \
-    "electrical-tree", "electrical-link-technology", "electrical-switch-technology",               \
-        "electrical-transceivers", "electrical-link-rate", "electrical-static-power",              \
-        "electrical-transceiver-power", "electrical-transceiver-price", "electrical-card-price",   \
-        "electrical-switch-port-power", "electrical-switch-port-price",                            \
-        "electrical-switch-port-rate"
+/** The properties: the tree, then those of medium.h. */
 #define LP_N_BESIDE_PROPERTIES (1 + LP_N_MEDIUM_PROPERTIES)
 
 /** Reads them from @place of @properties on into @machine, whose circuits have been read. Errors:

@@ -4,47 +4,10 @@
 
 #include "base/error.h"
 #include "base/units.h"
-
-const char *const lp_circuit_policy_names[] = {"static", "demand", "provision", "phase",
-                                               "rotor",  "hybrid", NULL};
-const char *const lp_circuit_scope_names[] = {"all", "plane", NULL};
-const char *const lp_circuit_yield_names[] = {"drain", "preempt", NULL};
-const char *const lp_circuit_forecast_names[] = {"gate", "ahead", NULL};
-const char *const lp_circuit_changes_names[] = {"always", "gain", NULL};
-const char *const lp_circuit_property_names[] = {LP_CIRCUIT_PROPERTY_NAMES, NULL};
-G_STATIC_ASSERT(G_N_ELEMENTS(lp_circuit_policy_names) == LP_N_CIRCUIT_POLICIES + 1);
-G_STATIC_ASSERT(G_N_ELEMENTS(lp_circuit_property_names) == LP_N_CIRCUIT_PROPERTIES + 1);
+#include "property_places.h"
 
 /* In the traffic of a switch: that it was said. */
 #define TRAFFIC_IS_GIVEN (1u << 31)
-
-/* In the order of LP_CIRCUIT_PROPERTY_NAMES. */
-enum {
-    POLICY,
-    PORTS,
-    SCOPE,
-    YIELD,
-    WAVELENGTHS,
-    WAVELENGTH_BANDWIDTH,
-    OCS_PORTS,
-    CONTROL_TIME,
-    RECONFIGURATION_TIME,
-    RELOCK_TIME,
-    HOLD_TIME,
-    INSERTION_LOSS,
-    LINK_BUDGET,
-    SLOT_TIME,
-    ROTOR_HOPS,
-    HYBRID_POLICY,
-    ELECTRICAL_BANDWIDTH,
-    TRAFFIC,
-    MIN_BYTES,
-    REGION_DOMAINS,
-    FORECAST,
-    FORECAST_ERROR,
-    CHANGES
-};
-G_STATIC_ASSERT(CHANGES + 1 == LP_N_CIRCUIT_PROPERTIES);
 
 #define SWITCH_PORTS_MAX (1u << 24)
 #define DECIBELS_MAX 1000.0
@@ -185,55 +148,55 @@ gboolean
 lp_circuit_switch_set(LpCircuitSwitch *self, guint index, const char *text, GError **error)
 {
     switch (index) {
-    case POLICY:
+    case CIRCUIT_POLICY:
         return read_policy(self, text, error);
-    case PORTS:
+    case CIRCUIT_PORTS:
         return read_count(text, LP_CIRCUIT_LANES_MAX, &self->n_ports, error);
-    case SCOPE:
+    case CIRCUIT_SCOPE:
         return read_choice(text, lp_circuit_scope_names, (guint *)&self->scope, error);
-    case YIELD:
+    case CIRCUIT_YIELD:
         return read_choice(text, lp_circuit_yield_names, (guint *)&self->yield, error);
-    case WAVELENGTHS:
+    case CIRCUIT_WAVELENGTHS:
         return read_count(text, LP_CIRCUIT_LANES_MAX, &self->n_wavelengths, error);
-    case WAVELENGTH_BANDWIDTH:
+    case CIRCUIT_WAVELENGTH_BANDWIDTH:
         return lp_quantity_parse_in(LP_QUANTITY_BANDWIDTH, text, 1, 1e18,
                                     &self->wavelength_bytes_per_s, error);
-    case OCS_PORTS:
+    case CIRCUIT_OCS_PORTS:
         return read_count(text, SWITCH_PORTS_MAX, &self->switch_ports, error);
-    case CONTROL_TIME:
+    case CIRCUIT_CONTROL_TIME:
         return read_time(text, &self->control_s, error);
-    case RECONFIGURATION_TIME:
+    case CIRCUIT_RECONFIGURATION_TIME:
         return read_time(text, &self->reconfiguration_s, error);
-    case RELOCK_TIME:
+    case CIRCUIT_RELOCK_TIME:
         return read_time(text, &self->relock_s, error);
-    case HOLD_TIME:
+    case CIRCUIT_HOLD_TIME:
         return read_time(text, &self->hold_s, error);
-    case INSERTION_LOSS:
+    case CIRCUIT_INSERTION_LOSS:
         return lp_number_parse(text, 0, DECIBELS_MAX, &self->insertion_loss_db, error);
-    case LINK_BUDGET:
+    case CIRCUIT_LINK_BUDGET:
         return lp_number_parse(text, 0, DECIBELS_MAX, &self->link_budget_db, error);
-    case SLOT_TIME:
+    case CIRCUIT_SLOT_TIME:
         return lp_quantity_parse_in(LP_QUANTITY_TIME, text, SLOT_MIN_S, LP_CIRCUIT_NEVER_S,
                                     &self->slot_s, error);
-    case ROTOR_HOPS:
+    case CIRCUIT_ROTOR_HOPS:
         return read_count(text, 2, &self->rotor_hops, error);
-    case HYBRID_POLICY:
+    case CIRCUIT_HYBRID_POLICY:
         return read_hybrid_policy(self, text, error);
-    case ELECTRICAL_BANDWIDTH:
+    case CIRCUIT_ELECTRICAL_BANDWIDTH:
         return lp_quantity_parse_in(LP_QUANTITY_BANDWIDTH, text, 0, 1e18,
                                     &self->electrical_bytes_per_s, error);
-    case TRAFFIC:
+    case CIRCUIT_TRAFFIC:
         return read_traffic(self, text, error);
-    case MIN_BYTES:
+    case CIRCUIT_MIN_BYTES:
         return lp_quantity_parse_in(LP_QUANTITY_SIZE, text, 0, 1e18, &self->message_min_bytes,
                                     error);
-    case REGION_DOMAINS:
+    case CIRCUIT_REGION_DOMAINS:
         return read_count(text, SWITCH_PORTS_MAX, &self->region_domains, error);
-    case FORECAST:
+    case CIRCUIT_FORECAST:
         return read_choice(text, lp_circuit_forecast_names, (guint *)&self->forecast, error);
-    case FORECAST_ERROR:
+    case CIRCUIT_FORECAST_ERROR:
         return lp_number_parse(text, 0, FORECAST_ERROR_MAX, &self->forecast_error, error);
-    case CHANGES:
+    case CIRCUIT_CHANGES:
         return read_choice(text, lp_circuit_changes_names, (guint *)&self->changes, error);
     default:
         g_return_val_if_reached(FALSE);

@@ -110,12 +110,6 @@ gboolean lp_circuit_switch_is_fixed(const LpCircuitSwitch *self);
 
 /** The properties of a scale-out cluster with circuits, NULL-ended; they are there together with
  * the first, the policy. */
-#define LP_CIRCUIT_PROPERTY_NAMES                                                                  \
-    "policy", "circuit-ports", "circuit-scope", "circuit-yield", "wavelengths",                    \
-        "wavelength-bandwidth", "ocs-ports", "control-time", "reconfiguration-time",               \
-        "relock-time", "hold-time", "insertion-loss", "link-budget", "slot-time", "rotor-hops",    \
-        "hybrid-policy", "electrical-bandwidth", "circuit-traffic", "circuit-min-bytes",           \
-        "region-domains", "circuit-forecast", "forecast-error", "circuit-changes"
 #define LP_N_CIRCUIT_PROPERTIES 23
 extern const char *const lp_circuit_property_names[];
 

@@ -8,12 +8,6 @@ G_DEFINE_QUARK(lp_machine_error, lp_machine_error)
 
 const char *const lp_attachment_names[] = {"scale-up", "scale-out", NULL};
 const char *const lp_technology_names[] = {"electrical", "optical", NULL};
-const char *const lp_topology_names[] = {"crossbar",  "fat-tree",       "torus",
-                                         "dragonfly", "dragonfly-plus", NULL};
-const char *const lp_port_order_names[] = {"node", "rail", NULL};
-const char *const lp_plane_use_names[] = {"striped", "class", NULL};
-const char *const lp_path_choice_names[] = {"static", "hash", NULL};
-const char *const lp_transport_names[] = {"rdma", "tcp", "omni-path", "tcpx", "tcpxo", NULL};
 const char *const lp_plane_class_names[] = {"tp", "pp", "dp", "ep", "cp", NULL};
 
 static void

@@ -10,66 +10,28 @@
 #include "platforms/catalogue/libraries.h"
 #include "platforms/machine/cluster.h"
 #include "platforms/machine/scale_out.h"
+#include "property_places.h"
 
 #include <string.h>
 
 #define SCHEMA "resource:///lightpath/platforms/platform.xsd"
 
-/* The properties that an element may carry, by their place in its table of names. */
-enum {
-    ROOT_SYSTEM,
-    ROOT_DESCRIPTION,
-    ROOT_GENERATED_BY,
-    ROOT_WARNING,
-    ROOT_PUBLISHED,
-    ROOT_PUBLISHED_ACCELERATORS
-};
-static const char *const root_names[] = {
-    "system",  "description",         "generated-by",
-    "warning", "published-bisection", "published-bisection-accelerators",
-    NULL};
-enum {
-    UP_ROLE,
-    UP_ACCELERATOR,
-    UP_DOMAIN_SIZE,
-    UP_TECHNOLOGY,
-    UP_ENERGY,
-    UP_LIBRARY,
-    UP_PAIR_BANDWIDTH,
-    UP_ROOT_ACCELERATORS,
-    UP_ROOT_BANDWIDTH,
-    UP_ROOT_CARDS,
-    UP_ACCELERATOR_PROPERTIES, /* those of lp_accelerator_property_names, in their order */
-    UP_MEDIUM = UP_ACCELERATOR_PROPERTIES + LP_N_ACCELERATOR_PROPERTIES /* of medium.h */
-};
-static const char *const scale_up_names[] = {"role",
-                                             "accelerator",
-                                             "domain-size",
-                                             "technology",
-                                             "energy-per-bit",
-                                             "library",
-                                             "pair-bandwidth",
-                                             "root-accelerators",
-                                             "root-bandwidth",
-                                             "root-cards",
-                                             LP_ACCELERATOR_PROPERTY_NAMES,
-                                             LP_MEDIUM_PROPERTY_NAMES,
-                                             NULL};
-G_STATIC_ASSERT(G_N_ELEMENTS(scale_up_names) == UP_MEDIUM + LP_N_MEDIUM_PROPERTIES + 1 &&
-                G_N_ELEMENTS(scale_up_names) <= LP_PROPERTIES_MAX + 1);
+static const char *const zone_names[] = {ZONE_NAMES, NULL};
+static const char *const scale_up_names[] = {SCALE_UP_NAMES, NULL};
+G_STATIC_ASSERT(G_N_ELEMENTS(scale_up_names) <= LP_PROPERTIES_MAX + 1);
 
 /* The catalogue's accelerator, with what the platform says otherwise. */
 static gboolean
 read_accelerator(const LpXml *xml, const LpProperties *properties, LpAccelerator *accelerator,
                  GError **error)
 {
-    const char *name = lp_properties_value(properties, xml, UP_ACCELERATOR, error);
+    const char *name = lp_properties_value(properties, xml, SCALE_UP_ACCELERATOR, error);
     if (name == NULL)
         return FALSE;
     if (!lp_catalogue_find(name, accelerator, error))
-        return lp_property_prefix(xml, properties->props[UP_ACCELERATOR], error);
+        return lp_property_prefix(xml, properties->props[SCALE_UP_ACCELERATOR], error);
     for (guint i = 0; i < LP_N_ACCELERATOR_PROPERTIES; i++) {
-        const xmlNode *prop = properties->props[UP_ACCELERATOR_PROPERTIES + i];
+        const xmlNode *prop = properties->props[SCALE_UP_FIRST_ACCELERATOR + i];
         if (prop != NULL &&
             !lp_accelerator_set(accelerator, i, lp_xml_attribute(prop, "value"), error))
             return lp_property_prefix(xml, prop, error);
@@ -94,20 +56,21 @@ read_roots(const LpXml *xml, const LpProperties *properties, LpMachine *machine,
 {
     LpPcieHost *host = &machine->pcie_host;
     int cards = 0;
-    if (properties->props[UP_ROOT_ACCELERATORS] == NULL &&
-        properties->props[UP_ROOT_BANDWIDTH] == NULL && properties->props[UP_ROOT_CARDS] == NULL)
+    if (properties->props[SCALE_UP_ROOT_ACCELERATORS] == NULL &&
+        properties->props[SCALE_UP_ROOT_BANDWIDTH] == NULL &&
+        properties->props[SCALE_UP_ROOT_CARDS] == NULL)
         return TRUE;
-    if (!read_rate(xml, properties, UP_ROOT_BANDWIDTH, &host->root_bytes_per_s, error) ||
-        !lp_properties_count(properties, xml, UP_ROOT_ACCELERATORS, &host->root_accelerators,
+    if (!read_rate(xml, properties, SCALE_UP_ROOT_BANDWIDTH, &host->root_bytes_per_s, error) ||
+        !lp_properties_count(properties, xml, SCALE_UP_ROOT_ACCELERATORS, &host->root_accelerators,
                              error) ||
-        !lp_properties_choice_or(properties, xml, UP_ROOT_CARDS, lp_root_cards_names, &cards,
+        !lp_properties_choice_or(properties, xml, SCALE_UP_ROOT_CARDS, lp_root_cards_names, &cards,
                                  error))
         return FALSE;
     host->has_cards_inside = cards == 1;
     if (machine->domain_size % host->root_accelerators == 0)
         return TRUE;
-    return lp_platform_fail(xml, properties->props[UP_ROOT_ACCELERATORS], LP_MACHINE_ERROR_SIZE,
-                            error,
+    return lp_platform_fail(xml, properties->props[SCALE_UP_ROOT_ACCELERATORS],
+                            LP_MACHINE_ERROR_SIZE, error,
                             "prop root-accelerators: %u, wanted a divisor of the domain size %u",
                             host->root_accelerators, machine->domain_size);
 }
@@ -117,7 +80,7 @@ read_pcie_host(const LpXml *xml, const LpProperties *properties, LpMachine *mach
 {
     if (!read_roots(xml, properties, machine, error))
         return FALSE;
-    const xmlNode *pair = properties->props[UP_PAIR_BANDWIDTH];
+    const xmlNode *pair = properties->props[SCALE_UP_PAIR_BANDWIDTH];
     if (pair == NULL)
         return TRUE;
     if (machine->domain_size % 2 != 0)
@@ -125,14 +88,14 @@ read_pcie_host(const LpXml *xml, const LpProperties *properties, LpMachine *mach
                                 "prop pair-bandwidth: domains of %u, wanted an even number of "
                                 "accelerators",
                                 machine->domain_size);
-    return read_rate(xml, properties, UP_PAIR_BANDWIDTH, &machine->pcie_host.pair_bytes_per_s,
+    return read_rate(xml, properties, SCALE_UP_PAIR_BANDWIDTH, &machine->pcie_host.pair_bytes_per_s,
                      error);
 }
 
 static gboolean
 read_library(const LpXml *xml, const LpProperties *properties, LpMachine *machine, GError **error)
 {
-    const xmlNode *prop = properties->props[UP_LIBRARY];
+    const xmlNode *prop = properties->props[SCALE_UP_LIBRARY];
     if (prop == NULL)
         return TRUE;
     LpLibrary library;
@@ -168,9 +131,10 @@ read_scale_up(const LpXml *xml, xmlNode *node, LpMachine *machine, GError **erro
     LpCluster *cluster = &machine->cluster[LP_ATTACHMENT_SCALE_UP];
     if (!lp_cluster_read(xml, node, cluster, error) ||
         !lp_properties_collect(&properties, xml, error) ||
-        !lp_cluster_read_medium(xml, &properties, UP_TECHNOLOGY, UP_ENERGY, UP_MEDIUM, cluster,
-                                error) ||
-        !lp_properties_count(&properties, xml, UP_DOMAIN_SIZE, &machine->domain_size, error) ||
+        !lp_cluster_read_medium(xml, &properties, SCALE_UP_TECHNOLOGY, SCALE_UP_ENERGY_PER_BIT,
+                                SCALE_UP_FIRST_MEDIUM, cluster, error) ||
+        !lp_properties_count(&properties, xml, SCALE_UP_DOMAIN_SIZE, &machine->domain_size,
+                             error) ||
         !read_accelerator(xml, &properties, &machine->accelerator, error))
         return FALSE;
     if (cluster->topology != LP_TOPOLOGY_CROSSBAR)
@@ -181,10 +145,10 @@ read_scale_up(const LpXml *xml, xmlNode *node, LpMachine *machine, GError **erro
                                     : lp_topology_names[cluster->topology]);
     machine->n_accelerators = cluster->n_hosts;
     if (machine->n_accelerators % machine->domain_size != 0)
-        return lp_platform_fail(xml, properties.props[UP_DOMAIN_SIZE], LP_MACHINE_ERROR_SIZE, error,
-                                "prop domain-size: %u, wanted a divisor of the %" G_GUINT64_FORMAT
-                                " accelerators",
-                                machine->domain_size, machine->n_accelerators);
+        return lp_platform_fail(
+            xml, properties.props[SCALE_UP_DOMAIN_SIZE], LP_MACHINE_ERROR_SIZE, error,
+            "prop domain-size: %u, wanted a divisor of the %" G_GUINT64_FORMAT " accelerators",
+            machine->domain_size, machine->n_accelerators);
     return read_library(xml, &properties, machine, error) &&
            read_pcie_host(xml, &properties, machine, error);
 }
@@ -313,13 +277,13 @@ check_document_type(const LpXml *xml, GError **error)
 static gboolean
 read_published(const LpXml *xml, const LpProperties *properties, LpMachine *machine, GError **error)
 {
-    const xmlNode *prop = properties->props[ROOT_PUBLISHED];
+    const xmlNode *prop = properties->props[ZONE_PUBLISHED_BISECTION];
     guint32 n_accelerators = 0;
-    if (prop == NULL && properties->props[ROOT_PUBLISHED_ACCELERATORS] == NULL)
+    if (prop == NULL && properties->props[ZONE_PUBLISHED_BISECTION_ACCELERATORS] == NULL)
         return TRUE;
-    const char *text = lp_properties_value(properties, xml, ROOT_PUBLISHED, error);
-    if (text == NULL ||
-        !lp_properties_count(properties, xml, ROOT_PUBLISHED_ACCELERATORS, &n_accelerators, error))
+    const char *text = lp_properties_value(properties, xml, ZONE_PUBLISHED_BISECTION, error);
+    if (text == NULL || !lp_properties_count(properties, xml, ZONE_PUBLISHED_BISECTION_ACCELERATORS,
+                                             &n_accelerators, error))
         return FALSE;
     machine->published_accelerators = n_accelerators;
     return lp_quantity_parse_in(LP_QUANTITY_BANDWIDTH, text, LP_MACHINE_BYTES_PER_S_MIN,
@@ -336,15 +300,15 @@ read_machine(const LpXml *xml, GError **error)
     g_autoptr(LpMachine) machine = g_new0(LpMachine, 1);
     machine->path = g_strdup(xml->path);
     xmlNode *zone = lp_xml_element(lp_xml_root(xml)->children, "zone");
-    LpProperties properties = {zone, root_names, {NULL}};
+    LpProperties properties = {zone, zone_names, {NULL}};
     if (!lp_properties_collect(&properties, xml, error))
         return NULL;
-    machine->system = g_strdup(lp_properties_value(&properties, xml, ROOT_SYSTEM, error));
-    if (properties.props[ROOT_GENERATED_BY] != NULL)
+    machine->system = g_strdup(lp_properties_value(&properties, xml, ZONE_SYSTEM, error));
+    if (properties.props[ZONE_GENERATED_BY] != NULL)
         machine->generated_by =
-            g_strdup(lp_xml_attribute(properties.props[ROOT_GENERATED_BY], "value"));
-    if (properties.props[ROOT_WARNING] != NULL)
-        machine->warning = g_strdup(lp_xml_attribute(properties.props[ROOT_WARNING], "value"));
+            g_strdup(lp_xml_attribute(properties.props[ZONE_GENERATED_BY], "value"));
+    if (properties.props[ZONE_WARNING] != NULL)
+        machine->warning = g_strdup(lp_xml_attribute(properties.props[ZONE_WARNING], "value"));
     if (machine->system == NULL || !read_published(xml, &properties, machine, error) ||
         !read_networks(xml, zone, machine, error) || !check_names(xml, zone, machine, error))
         return NULL;

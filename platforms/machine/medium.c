@@ -4,19 +4,11 @@
 
 #include "base/error.h"
 #include "base/units.h"
+#include "property_places.h"
 
 #include <string.h>
 
-const char *const lp_medium_property_names[] = {LP_MEDIUM_PROPERTY_NAMES, NULL};
-const char *const lp_transceivers_names[] = {"both", "host", NULL};
-G_STATIC_ASSERT(G_N_ELEMENTS(lp_medium_property_names) == LP_N_MEDIUM_PROPERTIES + 1);
-
-enum {
-    PROPERTY_LINK_TECHNOLOGY,
-    PROPERTY_SWITCH_TECHNOLOGY,
-    PROPERTY_TRANSCEIVERS
-};
-G_STATIC_ASSERT(PROPERTY_TRANSCEIVERS + 1 == LP_MEDIUM_FIRST_NUMBER);
+G_STATIC_ASSERT(MEDIUM_LINK_RATE == LP_MEDIUM_FIRST_NUMBER);
 
 /* The limits keep sums finite. */
 static const struct {
@@ -51,11 +43,11 @@ gboolean
 lp_medium_set(LpMedium *self, guint index, const char *text, GError **error)
 {
     g_return_val_if_fail(index < LP_N_MEDIUM_PROPERTIES, FALSE);
-    if (index == PROPERTY_LINK_TECHNOLOGY)
+    if (index == MEDIUM_LINK_TECHNOLOGY)
         return set_name(self->link_technology, text, error);
-    if (index == PROPERTY_SWITCH_TECHNOLOGY)
+    if (index == MEDIUM_SWITCH_TECHNOLOGY)
         return set_name(self->switch_technology, text, error);
-    if (index == PROPERTY_TRANSCEIVERS) {
+    if (index == MEDIUM_TRANSCEIVERS) {
         int place = lp_choice_parse(text, lp_transceivers_names, error);
         if (place >= 0)
             self->transceivers = (LpTransceivers)place;

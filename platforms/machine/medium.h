@@ -32,10 +32,6 @@ typedef struct {
 
 /** The properties of a cluster, NULL-ended: first the two names and the ends with transceivers,
  * then the numbers in the order of LpMediumNumber. */
-#define LP_MEDIUM_PROPERTY_NAMES                                                                   \
-    "link-technology", "switch-technology", "transceivers", "link-rate", "static-power",           \
-        "transceiver-power", "transceiver-price", "card-price", "switch-port-power",               \
-        "switch-port-price", "switch-port-rate"
 #define LP_MEDIUM_FIRST_NUMBER 3
 #define LP_N_MEDIUM_PROPERTIES (LP_MEDIUM_FIRST_NUMBER + LP_N_MEDIUM_NUMBERS)
 extern const char *const lp_medium_property_names[];

@@ -2,8 +2,6 @@
 /* Which accelerators share a bridge or a root. */
 #include "platforms/machine/pcie_host.h"
 
-const char *const lp_root_cards_names[] = {"outside", "inside", NULL};
-
 gboolean
 lp_pcie_host_is_present(const LpPcieHost *self)
 {

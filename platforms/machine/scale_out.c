@@ -9,69 +9,10 @@
 #include "platforms/machine/property.h"
 #include "platforms/machine/topology.h"
 #include "platforms/machine/tree_leaves.h"
+#include "property_places.h"
 
-/* The properties of the cluster, by their place in its table of names. */
-enum {
-    OUT_ROLE,
-    OUT_PORT_ORDER,
-    OUT_UNIT_DOMAINS,
-    OUT_CARDS,
-    OUT_TECHNOLOGY,
-    OUT_ENERGY,
-    OUT_JOINED_RAILS,
-    OUT_FABRIC,
-    OUT_FABRIC_PARAMETERS,
-    OUT_PLANES,
-    OUT_PLANE_USE,
-    OUT_PLANE_CLASSES,
-    OUT_PATH_CHOICE,
-    OUT_PATHS,
-    OUT_PATH_SEED,
-    OUT_PCIE_PORTS,
-    OUT_PCIE_BANDWIDTH,
-    OUT_TRANSPORT,
-    OUT_INCAST_LOSS,
-    OUT_BLOCK_SIZE,
-    OUT_BLOCKS,
-    OUT_FAILED_BLOCKS,
-    OUT_POD_DOMAINS,
-    OUT_POD_BANDWIDTH,
-    OUT_POD_LATENCY,
-    OUT_CIRCUITS,                                        /* those of circuit_switch.h */
-    OUT_MEDIUM = OUT_CIRCUITS + LP_N_CIRCUIT_PROPERTIES, /* those of medium.h */
-    OUT_BESIDE = OUT_MEDIUM + LP_N_MEDIUM_PROPERTIES     /* those of beside.h */
-};
-static const char *const scale_out_names[] = {"role",
-                                              "port-order",
-                                              "unit-domains",
-                                              "cards-per-domain",
-                                              "technology",
-                                              "energy-per-bit",
-                                              "joined-rails",
-                                              "fabric",
-                                              "fabric-parameters",
-                                              "planes",
-                                              "plane-use",
-                                              "plane-classes",
-                                              "path-choice",
-                                              "paths",
-                                              "path-seed",
-                                              "pcie-ports",
-                                              "pcie-bandwidth",
-                                              "transport",
-                                              "incast-loss",
-                                              "block-size",
-                                              "blocks",
-                                              "failed-blocks",
-                                              "pod-domains",
-                                              "pod-bandwidth",
-                                              "pod-latency",
-                                              LP_CIRCUIT_PROPERTY_NAMES,
-                                              LP_MEDIUM_PROPERTY_NAMES,
-                                              LP_BESIDE_PROPERTY_NAMES,
-                                              NULL};
-G_STATIC_ASSERT(G_N_ELEMENTS(scale_out_names) == OUT_BESIDE + LP_N_BESIDE_PROPERTIES + 1 &&
-                G_N_ELEMENTS(scale_out_names) <= LP_PROPERTIES_MAX + 1);
+static const char *const scale_out_names[] = {SCALE_OUT_NAMES, NULL};
+G_STATIC_ASSERT(G_N_ELEMENTS(scale_out_names) <= LP_PROPERTIES_MAX + 1);
 
 /* The unit belongs to rail order alone; it must hold whole leaves, so that none mixes rails. */
 static gboolean
@@ -79,16 +20,17 @@ read_port_order(const LpXml *xml, const LpProperties *properties, LpMachine *mac
                 GError **error)
 {
     int order = 0;
-    if (!lp_properties_choice(properties, xml, OUT_PORT_ORDER, lp_port_order_names, &order, error))
+    if (!lp_properties_choice(properties, xml, SCALE_OUT_PORT_ORDER, lp_port_order_names, &order,
+                              error))
         return FALSE;
     machine->port_order = (LpPortOrder)order;
     machine->unit_domains = 1;
     if (machine->port_order == LP_PORT_ORDER_RAIL)
-        return lp_properties_count(properties, xml, OUT_UNIT_DOMAINS, &machine->unit_domains,
+        return lp_properties_count(properties, xml, SCALE_OUT_UNIT_DOMAINS, &machine->unit_domains,
                                    error);
-    if (properties->props[OUT_UNIT_DOMAINS] != NULL)
+    if (properties->props[SCALE_OUT_UNIT_DOMAINS] != NULL)
         return lp_platform_fail(
-            xml, properties->props[OUT_UNIT_DOMAINS], LP_MACHINE_ERROR_STRUCTURE, error,
+            xml, properties->props[SCALE_OUT_UNIT_DOMAINS], LP_MACHINE_ERROR_STRUCTURE, error,
             "prop unit-domains in node order, wanted it with port-order rail only");
     return TRUE;
 }
@@ -110,7 +52,7 @@ check_ports(const LpXml *xml, const LpProperties *properties, const LpMachine *m
             "%" G_GUINT64_FORMAT ": %" G_GUINT64_FORMAT " domains with %u cards, %s order",
             cluster->n_hosts, may_spare ? "at least " : "", n_needed, lp_machine_n_domains(machine),
             machine->cards_per_domain, lp_port_order_names[machine->port_order]);
-    const xmlNode *unit = properties->props[OUT_UNIT_DOMAINS];
+    const xmlNode *unit = properties->props[SCALE_OUT_UNIT_DOMAINS];
     return lp_tree_leaves_check(xml, unit != NULL ? unit : properties->node, machine, cluster,
                                 error);
 }
@@ -121,7 +63,7 @@ static gboolean
 read_rails(const LpXml *xml, const LpProperties *properties, LpMachine *machine, GError **error)
 {
     const LpCluster *cluster = &machine->cluster[LP_ATTACHMENT_SCALE_OUT];
-    const xmlNode *prop = properties->props[OUT_JOINED_RAILS];
+    const xmlNode *prop = properties->props[SCALE_OUT_JOINED_RAILS];
     gboolean is_joined = TRUE;
     if (prop != NULL && !lp_boolean_parse(lp_xml_attribute(prop, "value"), &is_joined, error))
         return lp_property_prefix(xml, prop, error);
@@ -159,17 +101,17 @@ read_fabric(const LpXml *xml, const LpProperties *properties, LpCluster *cluster
     };
     static const char *const names[] = {"dragonfly", "dragonfly-plus", "torus", "twisted-torus",
                                         NULL};
-    const xmlNode *prop = properties->props[OUT_FABRIC];
-    const xmlNode *parameters = properties->props[OUT_FABRIC_PARAMETERS];
+    const xmlNode *prop = properties->props[SCALE_OUT_FABRIC];
+    const xmlNode *parameters = properties->props[SCALE_OUT_FABRIC_PARAMETERS];
     int choice = 0;
     if (prop == NULL && parameters == NULL)
         return TRUE;
-    if (!lp_properties_choice(properties, xml, OUT_FABRIC, names, &choice, error))
+    if (!lp_properties_choice(properties, xml, SCALE_OUT_FABRIC, names, &choice, error))
         return FALSE;
     if (cluster->topology != LP_TOPOLOGY_CROSSBAR)
         return lp_platform_fail(xml, prop, LP_MACHINE_ERROR_STRUCTURE, error,
                                 "prop fabric in a cluster with a topology, wanted a flat cluster");
-    const char *text = lp_properties_value(properties, xml, OUT_FABRIC_PARAMETERS, error);
+    const char *text = lp_properties_value(properties, xml, SCALE_OUT_FABRIC_PARAMETERS, error);
     if (text == NULL)
         return FALSE;
     if (choice == TORUS || choice == TWISTED_TORUS)
@@ -184,10 +126,11 @@ static gboolean
 read_planes(const LpXml *xml, const LpProperties *properties, LpMachine *machine, GError **error)
 {
     int use = LP_PLANE_USE_STRIPED;
-    const xmlNode *planes = properties->props[OUT_PLANES];
-    const xmlNode *classes = properties->props[OUT_PLANE_CLASSES];
-    if (!lp_properties_count_or(properties, xml, OUT_PLANES, &machine->n_planes, error) ||
-        !lp_properties_choice_or(properties, xml, OUT_PLANE_USE, lp_plane_use_names, &use, error))
+    const xmlNode *planes = properties->props[SCALE_OUT_PLANES];
+    const xmlNode *classes = properties->props[SCALE_OUT_PLANE_CLASSES];
+    if (!lp_properties_count_or(properties, xml, SCALE_OUT_PLANES, &machine->n_planes, error) ||
+        !lp_properties_choice_or(properties, xml, SCALE_OUT_PLANE_USE, lp_plane_use_names, &use,
+                                 error))
         return FALSE;
     if (machine->n_planes > LP_MACHINE_PLANES_MAX)
         return lp_platform_fail(xml, planes, LP_MACHINE_ERROR_VALUE, error,
@@ -195,7 +138,7 @@ read_planes(const LpXml *xml, const LpProperties *properties, LpMachine *machine
                                 LP_MACHINE_PLANES_MAX);
     machine->plane_use = (LpPlaneUse)use;
     if (machine->plane_use == LP_PLANE_USE_CLASS) {
-        const char *text = lp_properties_value(properties, xml, OUT_PLANE_CLASSES, error);
+        const char *text = lp_properties_value(properties, xml, SCALE_OUT_PLANE_CLASSES, error);
         if (text == NULL)
             return FALSE;
         return lp_plane_classes_parse(text, machine->n_planes, machine->traffic_plane, error) ||
@@ -219,15 +162,15 @@ static gboolean
 read_paths(const LpXml *xml, const LpProperties *properties, LpMachine *machine, GError **error)
 {
     const LpCluster *cluster = &machine->cluster[LP_ATTACHMENT_SCALE_OUT];
-    const xmlNode *prop = properties->props[OUT_PATH_CHOICE];
-    const xmlNode *paths = properties->props[OUT_PATHS];
+    const xmlNode *prop = properties->props[SCALE_OUT_PATH_CHOICE];
+    const xmlNode *paths = properties->props[SCALE_OUT_PATHS];
     int choice = LP_PATH_CHOICE_STATIC;
     machine->path_seed = 1;
-    if (!lp_properties_choice_or(properties, xml, OUT_PATH_CHOICE, lp_path_choice_names, &choice,
-                                 error))
+    if (!lp_properties_choice_or(properties, xml, SCALE_OUT_PATH_CHOICE, lp_path_choice_names,
+                                 &choice, error))
         return FALSE;
     if (choice == LP_PATH_CHOICE_STATIC) {
-        const xmlNode *useless = paths != NULL ? paths : properties->props[OUT_PATH_SEED];
+        const xmlNode *useless = paths != NULL ? paths : properties->props[SCALE_OUT_PATH_SEED];
         return useless == NULL ||
                lp_platform_fail(xml, useless, LP_MACHINE_ERROR_STRUCTURE, error,
                                 "prop %s with one static path, wanted it with path-choice hash "
@@ -235,8 +178,8 @@ read_paths(const LpXml *xml, const LpProperties *properties, LpMachine *machine,
                                 lp_xml_attribute(useless, "id"));
     }
     machine->path_choice = LP_PATH_CHOICE_HASH;
-    if (!lp_properties_count(properties, xml, OUT_PATHS, &machine->n_paths, error) ||
-        !lp_properties_count_or(properties, xml, OUT_PATH_SEED, &machine->path_seed, error))
+    if (!lp_properties_count(properties, xml, SCALE_OUT_PATHS, &machine->n_paths, error) ||
+        !lp_properties_count_or(properties, xml, SCALE_OUT_PATH_SEED, &machine->path_seed, error))
         return FALSE;
     if (cluster->topology != LP_TOPOLOGY_FAT_TREE || cluster->n_levels < 2)
         return lp_platform_fail(xml, prop, LP_MACHINE_ERROR_STRUCTURE, error,
@@ -259,7 +202,7 @@ check_pcie(const LpXml *xml, const LpProperties *properties, const LpMachine *ma
            GError **error)
 {
     const LpCluster *cluster = &machine->cluster[LP_ATTACHMENT_SCALE_OUT];
-    const xmlNode *prop = properties->props[OUT_PCIE_PORTS];
+    const xmlNode *prop = properties->props[SCALE_OUT_PCIE_PORTS];
     if (machine->pcie_ports < 2 || machine->cards_per_domain % machine->pcie_ports != 0)
         return lp_platform_fail(xml, prop, LP_MACHINE_ERROR_SIZE, error,
                                 "prop pcie-ports: %u, wanted a divisor of the %u cards of a "
@@ -281,15 +224,16 @@ check_pcie(const LpXml *xml, const LpProperties *properties, const LpMachine *ma
 static gboolean
 read_pcie(const LpXml *xml, const LpProperties *properties, LpMachine *machine, GError **error)
 {
-    if (properties->props[OUT_PCIE_PORTS] == NULL && properties->props[OUT_PCIE_BANDWIDTH] == NULL)
+    if (properties->props[SCALE_OUT_PCIE_PORTS] == NULL &&
+        properties->props[SCALE_OUT_PCIE_BANDWIDTH] == NULL)
         return TRUE;
-    const char *text = lp_properties_value(properties, xml, OUT_PCIE_BANDWIDTH, error);
+    const char *text = lp_properties_value(properties, xml, SCALE_OUT_PCIE_BANDWIDTH, error);
     if (text == NULL ||
-        !lp_properties_count(properties, xml, OUT_PCIE_PORTS, &machine->pcie_ports, error))
+        !lp_properties_count(properties, xml, SCALE_OUT_PCIE_PORTS, &machine->pcie_ports, error))
         return FALSE;
     if (!lp_quantity_parse_in(LP_QUANTITY_BANDWIDTH, text, LP_MACHINE_BYTES_PER_S_MIN,
                               LP_MACHINE_BYTES_PER_S_MAX, &machine->pcie_bytes_per_s, error))
-        return lp_property_prefix(xml, properties->props[OUT_PCIE_BANDWIDTH], error);
+        return lp_property_prefix(xml, properties->props[SCALE_OUT_PCIE_BANDWIDTH], error);
     return check_pcie(xml, properties, machine, error);
 }
 
@@ -297,11 +241,11 @@ static gboolean
 read_transport(const LpXml *xml, const LpProperties *properties, LpMachine *machine, GError **error)
 {
     int transport = LP_TRANSPORT_RDMA;
-    if (!lp_properties_choice_or(properties, xml, OUT_TRANSPORT, lp_transport_names, &transport,
-                                 error))
+    if (!lp_properties_choice_or(properties, xml, SCALE_OUT_TRANSPORT, lp_transport_names,
+                                 &transport, error))
         return FALSE;
     machine->transport = (LpTransport)transport;
-    const xmlNode *loss = properties->props[OUT_INCAST_LOSS];
+    const xmlNode *loss = properties->props[SCALE_OUT_INCAST_LOSS];
     return loss == NULL ||
            lp_number_parse(lp_xml_attribute(loss, "value"), 0.0, LP_MACHINE_INCAST_LOSS_MAX,
                            &machine->incast_loss, error) ||
@@ -315,20 +259,23 @@ read_ports(const LpXml *xml, LpProperties *properties, LpMachine *machine, GErro
     if (!lp_cluster_read(xml, properties->node, cluster, error) ||
         !lp_properties_collect(properties, xml, error) ||
         !read_fabric(xml, properties, cluster, error) ||
-        !lp_cluster_read_medium(xml, properties, OUT_TECHNOLOGY, OUT_ENERGY, OUT_MEDIUM, cluster,
-                                error) ||
-        !lp_properties_count(properties, xml, OUT_CARDS, &machine->cards_per_domain, error) ||
+        !lp_cluster_read_medium(xml, properties, SCALE_OUT_TECHNOLOGY, SCALE_OUT_ENERGY_PER_BIT,
+                                SCALE_OUT_FIRST_MEDIUM, cluster, error) ||
+        !lp_properties_count(properties, xml, SCALE_OUT_CARDS_PER_DOMAIN,
+                             &machine->cards_per_domain, error) ||
         !read_port_order(xml, properties, machine, error))
         return FALSE;
     machine->has_scale_out = TRUE;
     if (machine->domain_size % machine->cards_per_domain != 0)
-        return lp_platform_fail(xml, properties->props[OUT_CARDS], LP_MACHINE_ERROR_SIZE, error,
+        return lp_platform_fail(xml, properties->props[SCALE_OUT_CARDS_PER_DOMAIN],
+                                LP_MACHINE_ERROR_SIZE, error,
                                 "prop cards-per-domain: %u, wanted a divisor of the domain size %u",
                                 machine->cards_per_domain, machine->domain_size);
     if (machine->port_order == LP_PORT_ORDER_RAIL && cluster->topology != LP_TOPOLOGY_CROSSBAR &&
         cluster->topology != LP_TOPOLOGY_FAT_TREE)
-        return lp_platform_fail(xml, properties->props[OUT_PORT_ORDER], LP_MACHINE_ERROR_STRUCTURE,
-                                error, "prop port-order: rail, wanted node: a %s has no leaves",
+        return lp_platform_fail(xml, properties->props[SCALE_OUT_PORT_ORDER],
+                                LP_MACHINE_ERROR_STRUCTURE, error,
+                                "prop port-order: rail, wanted node: a %s has no leaves",
                                 lp_topology_names[cluster->topology]);
     return TRUE;
 }
@@ -338,9 +285,9 @@ read_blocks(const LpXml *xml, const LpProperties *properties, LpMachine *machine
 {
     LpTorusBlocks *blocks = &machine->blocks;
     const LpCluster *cluster = &machine->cluster[LP_ATTACHMENT_SCALE_OUT];
-    const xmlNode *failed = properties->props[OUT_FAILED_BLOCKS];
-    if (!lp_properties_count_or(properties, xml, OUT_BLOCK_SIZE, &blocks->size, error) ||
-        !lp_properties_count_or(properties, xml, OUT_BLOCKS, &blocks->n, error))
+    const xmlNode *failed = properties->props[SCALE_OUT_FAILED_BLOCKS];
+    if (!lp_properties_count_or(properties, xml, SCALE_OUT_BLOCK_SIZE, &blocks->size, error) ||
+        !lp_properties_count_or(properties, xml, SCALE_OUT_BLOCKS, &blocks->n, error))
         return FALSE;
     if (failed != NULL && !lp_torus_blocks_parse(lp_xml_attribute(failed, "value"), blocks, error))
         return lp_property_prefix(xml, failed, error);
@@ -375,7 +322,7 @@ read_circuits(const LpXml *xml, const LpProperties *properties, LpMachine *machi
     const LpCluster *cluster = &machine->cluster[LP_ATTACHMENT_SCALE_OUT];
     circuits->n_ports = circuits->n_wavelengths = 1;
     for (guint i = 0; i < LP_N_CIRCUIT_PROPERTIES; i++) {
-        const xmlNode *prop = properties->props[OUT_CIRCUITS + i];
+        const xmlNode *prop = properties->props[SCALE_OUT_FIRST_CIRCUIT + i];
         if (prop == NULL)
             continue;
         if (!lp_circuit_switch_set(circuits, i, lp_xml_attribute(prop, "value"), error))
@@ -389,13 +336,13 @@ read_circuits(const LpXml *xml, const LpProperties *properties, LpMachine *machi
     if (!circuits->is_present)
         return TRUE;
     if (machine->incast_loss > 0.0)
-        return lp_platform_fail(xml, properties->props[OUT_INCAST_LOSS], LP_MACHINE_ERROR_STRUCTURE,
-                                error, "prop incast-loss: %g, wanted none beside circuits",
-                                machine->incast_loss);
+        return lp_platform_fail(
+            xml, properties->props[SCALE_OUT_INCAST_LOSS], LP_MACHINE_ERROR_STRUCTURE, error,
+            "prop incast-loss: %g, wanted none beside circuits", machine->incast_loss);
     if (cluster->topology != LP_TOPOLOGY_CROSSBAR || machine->pcie_ports > 0 ||
         (machine->plane_use == LP_PLANE_USE_CLASS && machine->n_planes > 1))
-        return lp_platform_fail(xml, properties->props[OUT_CIRCUITS], LP_MACHINE_ERROR_STRUCTURE,
-                                error,
+        return lp_platform_fail(xml, properties->props[SCALE_OUT_FIRST_CIRCUIT],
+                                LP_MACHINE_ERROR_STRUCTURE, error,
                                 "prop policy beside a topology, planes of classes or PCIe links, "
                                 "wanted a flat cluster: circuits join its ports");
     if (lp_circuit_switch_check(circuits, lp_machine_switch_attachments(machine),
@@ -413,18 +360,18 @@ read_circuits(const LpXml *xml, const LpProperties *properties, LpMachine *machi
 static gboolean
 read_pods(const LpXml *xml, const LpProperties *properties, LpMachine *machine, GError **error)
 {
-    const xmlNode *prop = properties->props[OUT_POD_DOMAINS];
-    const xmlNode *latency = properties->props[OUT_POD_LATENCY];
-    const xmlNode *useless = latency != NULL ? latency : properties->props[OUT_POD_BANDWIDTH];
+    const xmlNode *prop = properties->props[SCALE_OUT_POD_DOMAINS];
+    const xmlNode *latency = properties->props[SCALE_OUT_POD_LATENCY];
+    const xmlNode *useless = latency != NULL ? latency : properties->props[SCALE_OUT_POD_BANDWIDTH];
     LpCluster *out = &machine->cluster[LP_ATTACHMENT_SCALE_OUT], *pod = &machine->pod;
     guint64 n_domains = lp_machine_n_domains(machine);
     if (prop == NULL)
         return useless == NULL || lp_platform_fail(xml, useless, LP_MACHINE_ERROR_STRUCTURE, error,
                                                    "prop %s without prop pod-domains, wanted both",
                                                    lp_xml_attribute(useless, "id"));
-    const char *text = lp_properties_value(properties, xml, OUT_POD_BANDWIDTH, error);
+    const char *text = lp_properties_value(properties, xml, SCALE_OUT_POD_BANDWIDTH, error);
     if (text == NULL ||
-        !lp_properties_count(properties, xml, OUT_POD_DOMAINS, &machine->pod_domains, error))
+        !lp_properties_count(properties, xml, SCALE_OUT_POD_DOMAINS, &machine->pod_domains, error))
         return FALSE;
     *pod = (LpCluster){.id = out->id,
                        .prefix = out->prefix,
@@ -435,7 +382,7 @@ read_pods(const LpXml *xml, const LpProperties *properties, LpMachine *machine, 
                        .link_latency_s = out->link_latency_s};
     if (!lp_quantity_parse_in(LP_QUANTITY_BANDWIDTH, text, LP_MACHINE_BYTES_PER_S_MIN,
                               LP_MACHINE_BYTES_PER_S_MAX, &pod->link_bytes_per_s, error))
-        return lp_property_prefix(xml, properties->props[OUT_POD_BANDWIDTH], error);
+        return lp_property_prefix(xml, properties->props[SCALE_OUT_POD_BANDWIDTH], error);
     if (latency != NULL &&
         !lp_quantity_parse_in(LP_QUANTITY_TIME, lp_xml_attribute(latency, "value"), 0,
                               LP_MACHINE_LATENCY_MAX_S, &pod->link_latency_s, error))
@@ -466,5 +413,5 @@ lp_scale_out_read(const LpXml *xml, xmlNode *node, LpMachine *machine, GError **
            read_blocks(xml, &properties, machine, error) &&
            read_circuits(xml, &properties, machine, error) &&
            read_pods(xml, &properties, machine, error) &&
-           lp_beside_read(xml, &properties, OUT_BESIDE, machine, error);
+           lp_beside_read(xml, &properties, SCALE_OUT_FIRST_BESIDE, machine, error);
 }

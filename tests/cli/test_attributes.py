@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The table of attributes, workloads/description/attributes.xml: what is made of it and committed is what would be made today, and
-the program takes the defaults that the table says.
+"""The tables of attributes and of a machine's options, workloads/description/attributes.xml and platforms/machine/options.xml: what
+is made of them and committed is what would be made today, and the program has the defaults and choices that they say.
 
 Environment: LIGHTPATH (the built program)."""
 import json
@@ -18,6 +18,7 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ["LIGHTPATH"]
 sys.path.insert(0, str(SOURCE / "cmake"))
 import attributes  # pylint: disable=wrong-import-position
+import machine_options  # pylint: disable=wrong-import-position
 
 LEAST = {"layers": "1", "hidden": "64", "heads": "4", "seq": "128", "vocab": "256", "micro-batch": "1", "global-batch": "2"}
 # What defaults that follow from other attributes are in the least workload.
@@ -90,14 +91,50 @@ class Table(unittest.TestCase):
                 self.assertEqual(done.stdout.split(), [f"{one.name}={value}" for value in wanted])
 
     def test_schema(self):
-        """attributes.xsd describes the table."""
-        schema = SOURCE / "workloads/description/attributes.xsd"
-        try:
-            done = subprocess.run(["xmllint", "--noout", "--schema", schema, SOURCE / "workloads/description/attributes.xml"],
-                                  capture_output=True, text=True, check=False)
-        except FileNotFoundError:
-            self.skipTest("no xmllint")
-        self.assertEqual(done.returncode, 0, done.stderr)
+        """Both tables are as their schemas say."""
+        for table in ("workloads/description/attributes", "platforms/machine/options"):
+            try:
+                done = subprocess.run(["xmllint", "--noout", "--schema", SOURCE / (table + ".xsd"), SOURCE / (table + ".xml")],
+                                      capture_output=True, text=True, check=False)
+            except FileNotFoundError:
+                self.skipTest("no xmllint")
+            self.assertEqual(done.returncode, 0, done.stderr)
+
+
+class Options(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.table = machine_options.read()
+
+    def taken(self, *words):
+        return subprocess.run([PROGRAM, *words], capture_output=True, text=True, check=True).stdout
+
+    def test_committed(self):
+        for name, make in machine_options.COMMITTED.items():
+            text = (SOURCE / name).read_text()
+            self.assertEqual(make(text, self.table), text, f"{name}: python3 cmake/machine_options.py update")
+
+    def test_made(self):
+        """A new option would show in all that is committed."""
+        node = self.table[-1].node.makeelement("option", {"name": "other", "kind": "count", "member": "other", "systems": "yes"})
+        node.append(node.makeelement("meaning", {}))
+        node[0].text = "Another"
+        more = [*self.table, machine_options.Option(node)]
+        for name, make in machine_options.COMMITTED.items():
+            self.assertIn("other", make((SOURCE / name).read_text(), more).lower())
+            self.assertNotEqual(make((SOURCE / name).read_text(), more), (SOURCE / name).read_text())
+
+    def test_help(self):
+        """Help has each option with its line, in the table's order, and values are completed."""
+        text = self.taken("platform", "generate", "--help")
+        options = [one for one in self.table if one.is_option() and one.get("option") != "no"]
+        found = [text.index(f"  --{one.name}={one.get('value')} ") for one in options]
+        self.assertEqual(found, sorted(found))
+        for one in options:
+            self.assertRegex(text, rf"(?m)^  --{one.name}=.* {re.escape(one.help())}$")
+            if one.choices:
+                self.assertEqual(self.taken("--complete", "platform", "generate", f"--{one.name}=").split(),
+                                 [f"--{one.name}={name}" for name, _ in one.choices])
 
 
 if __name__ == "__main__":

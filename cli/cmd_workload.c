@@ -3,6 +3,7 @@
 #include "cli/attribute_table.h"
 #include "cli/commands.h"
 #include "cli/framework_list.h"
+#include "cli/kernel_list.h"
 #include "cli/option_rows.h"
 #include "cli/plan_fit.h"
 #include "cli/inputs.h"
@@ -461,6 +462,7 @@ lp_cmd_workload(int argc, char **argv, GError **error)
         {"describe", cmd_describe, "print a workload's whole plan, sources and memory"},
         {"attributes", cmd_attributes, "list attributes: values, range, default, meaning"},
         {"frameworks", lp_cmd_workload_frameworks, "list frameworks, and what each sets of a plan"},
+        {"kernels", lp_cmd_workload_kernels, "list the kernels of a workload's layers"},
         {"check", cmd_check, "check a workload or a scenario"},
         {"program", lp_cmd_workload_program,
          "write what a workload's ranks do as a program by hand"},

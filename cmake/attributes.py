@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes what follows from the table of attributes, workloads/description/attributes.xml.
+"""Makes what follows from the table of attributes, workloads/description/attributes.xml, and variants of lists of kernels.
 
 usage: attributes.py names OUTPUT   the names of choices, for model/
        attributes.py rows OUTPUT    the parser's table, for workloads/description/attribute.c
@@ -12,8 +12,8 @@ import xml.etree.ElementTree
 
 SOURCE = pathlib.Path(__file__).resolve().parents[1]
 COUNT_MAX = 1 << 24  # LP_PLAN_COUNT_MAX
-TYPES = {"count": "guint32", "number": "double", "boolean": "gboolean"}
-SCHEMA_TYPES = {"count": "count", "boolean": "yes-no"}
+TYPES = {"count": "guint32", "number": "double", "boolean": "gboolean", "variant": "guint64"}
+SCHEMA_TYPES = {"count": "count", "boolean": "yes-no", "variant": "yes-no"}
 
 
 def literal(text):
@@ -42,10 +42,11 @@ class Attribute:
                 for one in self.node.findall("value")]
 
     def values(self):
-        if self.kind == "boolean":
+        if self.kind in ("boolean", "variant"):
             return "`yes`, `no`"
-        if self.kind == "choice":
-            return ", ".join(f"`{name}`" for name, _ in self.choices)
+        if self.choices and self.kind in ("choice", "kernels"):
+            more = [self.get("values")] if self.get("values") else []
+            return ", ".join([f"`{name}`" for name, _ in self.choices] + more)
         return self.get("values", self.kind)
 
     def bounds(self):
@@ -68,15 +69,25 @@ class Attribute:
         return f"`{self.get('default')}`" if self.get("default") is not None else self.get("otherwise")
 
 
+def variant(path):
+    """The entry of the variant of the lists of kernels in @path."""
+    lists = xml.etree.ElementTree.parse(path).getroot()
+    node = xml.etree.ElementTree.Element("attribute", name=lists.get("name"), kind="variant", member="plan.variants", default="no")
+    xml.etree.ElementTree.SubElement(node, "meaning").text = lists.get("description")
+    return node
+
+
 def read():
     root = xml.etree.ElementTree.parse(SOURCE / "workloads/description/attributes.xml").getroot()
-    return [Attribute(element.get("name"), node, root.get("since")) for element in root for node in element]
+    table = [Attribute(element.get("name"), node, root.get("since")) for element in root for node in element]
+    return table + [Attribute("options", variant(path), root.get("since")) for path in sorted((SOURCE / "model/kernels").glob("*.xml"))
+                    if "like" in xml.etree.ElementTree.parse(path).getroot().attrib]
 
 
 def names(attributes):
     lines = ['#include "model/plan_choices.h"', '#include "model/transformer_shape.h"', ""]
     for one in attributes:
-        if one.kind == "choice":
+        if one.kind in ("choice", "kernels"):
             constants = one.constants()
             texts = ", ".join(f'[{constant}] = "{name}"' for constant, name in constants)
             lines.append(f"const char *const {one.get('names')}[] = {{{texts}, [{len(constants)}] = NULL}};")
@@ -90,7 +101,7 @@ def row(one):
         parts.append(f".offset = offsetof(LpWorkload, {one.get('member')})")
     if one.kind in ("count", "number"):
         parts.append(f".minimum = {one.low!r}, .maximum = {one.high!r}")
-    if one.kind == "choice":
+    if one.kind in ("choice", "kernels"):
         parts.append(f".choices = {one.get('names')}")
     if one.get("reader"):
         parts.append(f".text = &{one.get('reader')}")

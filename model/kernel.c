@@ -1,94 +1,153 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which kernels a rank runs, block by block and pass by pass. */
+/* Which kernels a rank runs, block by block and pass by pass: those of the plan's lists. */
 #include "model/kernel.h"
-#include "model/kernel_list.h"
 
-static const LpBlockKernels *const blocks[LP_N_BLOCKS] = {
-    [LP_BLOCK_EMBEDDING] = &lp_embedding_kernels,
-    [LP_BLOCK_ATTENTION] = &lp_attention_kernels,
-    [LP_BLOCK_CROSS] = &lp_cross_attention_kernels,
-    [LP_BLOCK_FFN] = &lp_ffn_kernels,
-    [LP_BLOCK_ROUTER] = &lp_router_kernels,
-    [LP_BLOCK_EXPERTS] = &lp_experts_kernels,
-    [LP_BLOCK_COMBINE] = &lp_combine_kernels,
-    [LP_BLOCK_SHARED] = &lp_shared_experts_kernels,
-    [LP_BLOCK_MTP] = &lp_mtp_kernels,
-    [LP_BLOCK_HEAD] = &lp_head_kernels,
-};
+#include "model/kernel_sizes.h"
+#include "model/kernels/kernel_variants.h"
 
-/* Whether a layer has the block. */
-static gboolean
-has_block(const LpKernelList *list, LpBlock block)
+#include <math.h>
+
+/* Kernels being listed. */
+typedef struct {
+    LpKernel *kernels; /* borrowed from the caller */
+    guint n;
+    const LpPlan *plan; /* borrowed */
+} List;
+
+static void
+take(gpointer data, const LpListedKernel *listed)
 {
-    switch (block) {
-    case LP_BLOCK_EMBEDDING:
-    case LP_BLOCK_HEAD:
-        return list->transformer->embedding;
-    case LP_BLOCK_CROSS:
-        return list->layer.cross;
-    case LP_BLOCK_MTP:
-        return list->layer.mtp;
-    case LP_BLOCK_FFN:
-        return !list->layer.has_experts;
-    case LP_BLOCK_ROUTER:
-    case LP_BLOCK_EXPERTS:
-    case LP_BLOCK_COMBINE:
-    case LP_BLOCK_SHARED:
-        return list->layer.has_experts;
-    case LP_BLOCK_ATTENTION:
-    case LP_N_BLOCKS:
-        break;
-    }
-    return TRUE;
+    List *list = data;
+    const double *field = listed->field;
+    gboolean is_product = listed->kind == LP_LISTED_PRODUCT, fused = field[LP_KERNEL_FUSED] != 0.0;
+    g_assert(list->n < LP_KERNELS_MAX);
+    list->kernels[list->n++] = (LpKernel){
+        .name = listed->name,
+        .m = field[LP_KERNEL_M],
+        .k = field[LP_KERNEL_K],
+        .n = field[LP_KERNEL_N],
+        .n_batch = field[LP_KERNEL_COUNT],
+        .bytes = field[LP_KERNEL_BYTES],
+        .column_bytes = field[LP_KERNEL_COLUMN_BYTES],
+        .streams = listed->kind == LP_LISTED_STREAM,
+        .wide = field[LP_KERNEL_WIDE] != 0.0 || listed->part == LP_PART_CORE,
+        .attention = fused ? lp_plan_attention_kernel(list->plan) : LP_ATTENTION_KERNEL_AUTO,
+        .grouped = field[LP_KERNEL_GROUPED] != 0.0 ? list->plan->experts.kernel
+                                                   : LP_EXPERTS_KERNEL_PRODUCTS,
+        .head_width = field[LP_KERNEL_HEAD_WIDTH],
+        .fused = fused,
+        .n_launches = (guint32)field[LP_KERNEL_LAUNCHES],
+        .apart = field[is_product ? LP_KERNEL_APART : LP_KERNEL_LOOPED] != 0.0,
+        .books_s = is_product ? field[LP_KERNEL_BOOKS] : 0.0,
+        .collective = field[LP_KERNEL_COLLECTIVE] != 0.0,
+        .waits = field[LP_KERNEL_WAITS] != 0.0,
+        .share = field[LP_KERNEL_SHARE] > 0.0 ? field[LP_KERNEL_SHARE] : 1.0,
+        .part = (LpPart)listed->part,
+        .file = listed->file,
+        .line = listed->line,
+    };
 }
 
-/* What the plan's recompute mode runs again: of layers only, not of embedding and head. */
-static LpListKernels
-recomputed(LpBlock block, const LpKernelList *list, guint32 index)
+/* What the plan's recompute mode runs again: of layers only, not of embedding and head. Returns:
+ * FALSE where that is nothing. */
+static gboolean
+find_recomputed(const LpKernelLists *lists, const LpTransformer *transformer, const LpPlan *plan,
+                guint32 index, LpBlock block, guint *out_pass)
 {
-    const LpPlan *plan = list->plan;
+    gboolean is_early = FALSE;
     if (block == LP_BLOCK_EMBEDDING || block == LP_BLOCK_HEAD)
-        return NULL;
+        return FALSE;
     switch (plan->recompute) {
     case LP_RECOMPUTE_NONE:
-        break;
+        return FALSE;
     case LP_RECOMPUTE_LIGHT:
     case LP_RECOMPUTE_SELECTIVE:
-        return blocks[block]->again;
+        *out_pass = LP_LISTED_AGAIN;
+        return TRUE;
     case LP_RECOMPUTE_FULL:
-        if (blocks[block]->early != NULL &&
-            lp_plan_recompute_stops_early(plan, list->transformer, index))
-            return blocks[block]->early;
-        return blocks[block]->forward;
+        is_early = lp_kernel_lists_has(lists, block, LP_LISTED_EARLY) &&
+                   lp_plan_recompute_stops_early(plan, transformer, index);
+        *out_pass = is_early ? LP_LISTED_EARLY : LP_PASS_FORWARD;
+        return TRUE;
     }
-    return NULL;
+    g_assert_not_reached();
 }
 
 guint
 lp_block_kernels(const LpTransformer *transformer, const LpPlan *plan, guint32 index, LpBlock block,
                  LpPass pass, LpKernel *out_kernels)
 {
-    LpKernelList list = lp_kernel_list(transformer, plan, index, out_kernels);
-    LpListKernels add = NULL;
-    list.pass = pass;
-    switch (pass) {
-    case LP_PASS_FORWARD:
-        add = blocks[block]->forward;
-        break;
-    case LP_PASS_BACKWARD_INPUT:
-        add = blocks[block]->backward_input;
-        break;
-    case LP_PASS_BACKWARD_WEIGHT:
-        list.part = LP_PART_INNER;
-        add = blocks[block]->backward_weight;
-        break;
-    case LP_PASS_RECOMPUTE:
-        add = recomputed(block, &list, index);
-        break;
-    case LP_N_PASSES:
-        break;
+    const LpKernelLists *lists =
+        plan->lists != NULL ? plan->lists
+                            : lp_kernel_variants_lists(plan->variants, lp_kernel_vocabulary());
+    List list = {.kernels = out_kernels, .plan = plan};
+    double values[LP_KERNEL_SIZES_MAX];
+    guint listed = pass;
+    if (pass == LP_PASS_RECOMPUTE &&
+        !find_recomputed(lists, transformer, plan, index, block, &listed))
+        return 0;
+    lp_kernel_sizes(transformer, plan, index, pass, values);
+    lp_kernel_lists_run(lists, block, listed, values, take, &list, NULL);
+    return list.n;
+}
+
+/* --- lists of one's own --- */
+
+/* What is wrong with the kernels of a list, as far as it was run. */
+typedef struct {
+    guint n;
+    char *fault; /* owned, or NULL */
+} Check;
+
+static void
+check(gpointer data, const LpListedKernel *kernel)
+{
+    Check *self = data;
+    gboolean is_product = kernel->kind == LP_LISTED_PRODUCT;
+    for (guint i = 0; self->fault == NULL && i < LP_N_KERNEL_FIELDS; i++) {
+        double value = kernel->field[i];
+        gboolean is_least = is_product && i <= LP_KERNEL_COUNT;
+        if (!isfinite(value) || value < 0.0 || (is_least && value == 0.0))
+            self->fault = g_strdup_printf("%s:%u: %s: got %s %g, wanted %s", kernel->file,
+                                          kernel->line, kernel->name, lp_kernel_field_names[i],
+                                          value, is_least ? "more than 0" : "0 or more");
     }
-    if (add != NULL && has_block(&list, block))
-        add(&list);
-    return list.n_kernels;
+    if (++self->n > LP_KERNELS_MAX && self->fault == NULL)
+        self->fault = g_strdup_printf("%s:%u: %s: got more than %d kernels in a pass, wanted fewer",
+                                      kernel->file, kernel->line, kernel->name, LP_KERNELS_MAX);
+}
+
+static gboolean
+check_layer(const LpTransformer *transformer, const LpPlan *plan, guint32 index, GError **error)
+{
+    double values[LP_KERNEL_SIZES_MAX];
+    for (guint block = 0; block < LP_N_BLOCKS; block++)
+        for (guint listed = 0; listed < LP_N_LISTED_PASSES; listed++) {
+            g_autofree char *divided = NULL;
+            Check own = {.n = 0};
+            lp_kernel_sizes(transformer, plan, index, (LpPass)MIN(listed, LP_PASS_RECOMPUTE),
+                            values);
+            lp_kernel_lists_run(plan->lists, block, listed, values, check, &own, &divided);
+            g_autofree char *fault = own.fault;
+            if (divided == NULL && fault == NULL)
+                continue;
+            g_set_error(error, LP_MODEL_ERROR, LP_MODEL_ERROR_PLAN, "%s%s",
+                        divided != NULL ? divided : fault,
+                        divided != NULL ? ": got a division by 0, wanted none" : "");
+            return FALSE;
+        }
+    return TRUE;
+}
+
+gboolean
+lp_kernels_check(const LpTransformer *transformer, const LpPlan *plan, GError **error)
+{
+    gboolean known[LP_LAYER_KINDS] = {FALSE};
+    for (guint32 i = 0; plan->lists != NULL && i < lp_transformer_n_layers(transformer); i++) {
+        guint kind = lp_transformer_layer_kind(transformer, i);
+        if (!known[kind] && !check_layer(transformer, plan, i, error))
+            return FALSE;
+        known[kind] = TRUE;
+    }
+    return TRUE;
 }

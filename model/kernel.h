@@ -22,6 +22,11 @@ G_BEGIN_DECLS
 guint lp_block_kernels(const LpTransformer *transformer, const LpPlan *plan, guint32 index,
                        LpBlock block, LpPass pass, LpKernel *out_kernels);
 
+/** Whether the kernels of lists of one's own (LpPlan.lists) are ones: sizes of at least 0, and no
+ * division by it. Errors: LP_MODEL_ERROR_PLAN, "FILE:LINE: got, wanted". */
+gboolean lp_kernels_check(const LpTransformer *transformer, const LpPlan *plan,
+                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
 /** Operations of a product, two for each multiply-accumulate; 0 for any other kernel. FLOP. */
 double lp_kernel_flop(const LpKernel *self);
 
@@ -55,6 +60,10 @@ gboolean lp_pass_has_layer(const LpTransformer *transformer, const LpPlan *plan,
 LpWork lp_block_part_work(const LpTransformer *transformer, const LpPlan *plan,
                           const LpAccelerator *accelerator, guint32 index, LpBlock block,
                           LpPass pass, LpPart part);
+/** Works out all parts of @block at once. @parts: LP_N_PARTS, filled in. */
+void lp_block_parts_work(const LpTransformer *transformer, const LpPlan *plan,
+                         const LpAccelerator *accelerator, guint32 index, LpBlock block,
+                         LpPass pass, LpWork *parts);
 /** Work of all kernels of @block of layer @index in @pass, one micro-batch, part by part. */
 LpWork lp_block_work(const LpTransformer *transformer, const LpPlan *plan,
                      const LpAccelerator *accelerator, guint32 index, LpBlock block, LpPass pass);

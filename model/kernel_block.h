@@ -45,6 +45,8 @@ typedef struct {
     double share;   /**< of the products that have to be worked out: a fused kernel skips what a
                        causal mask hides. It counts for time, not for operations */
     LpPart part;
+    const char *file; /* borrowed: of the list that has it; NULL: it is of none */
+    guint line;
 } LpKernel;
 
 /** Streams over which software that issues experts' products one by one spreads them (NVIDIA,
@@ -55,14 +57,6 @@ typedef struct {
  * issued and waited for takes the host so much longer than the device (A100; Zhang et al.,
  * LLMCompass, ISCA 2024, as for products alone in validation/cases/kernel_run.c). */
 #define LP_EXPERT_HOST_S 21e-6
-
-/** Time that the host takes besides for each expert's matrix of its own, forward and for the
- * gradients, where it casts operands: quantizers, operands' tensors and pointers. On the host of a
- * GB200 the two matrices of 64 experts take 1.2 and 2.1 ms, of which products for all at once and
- * tensors' shapes take 0.1 each and weights' gradients, which stand elsewhere here, 0.35
- * (NVIDIA/TransformerEngine, issue 2897); no other host's time is published. */
-#define LP_EXPERT_BOOKS_FORWARD_S 8.6e-6
-#define LP_EXPERT_BOOKS_BACKWARD_S 12.9e-6
 
 /** Time that the host takes for each small kernel that a library issues in a loop, but the first,
  * s: as LP_EXPERT_HOST_S, of a softmax, one kernel without a plan to look for. */

@@ -170,6 +170,20 @@ lp_pass_has_layer(const LpTransformer *transformer, const LpPlan *plan, guint32 
     return pass != LP_PASS_RECOMPUTE || lp_plan_recomputes_layer(plan, transformer, index);
 }
 
+void
+lp_block_parts_work(const LpTransformer *transformer, const LpPlan *plan,
+                    const LpAccelerator *accelerator, guint32 index, LpBlock block, LpPass pass,
+                    LpWork *parts)
+{
+    LpKernel kernels[LP_KERNELS_MAX];
+    guint n_kernels = lp_block_kernels(transformer, plan, index, block, pass, kernels);
+    for (LpPart part = 0; part < LP_N_PARTS; part++)
+        parts[part] = LP_WORK_NONE;
+    for (guint i = 0; i < n_kernels; i++)
+        parts[kernels[i].part] =
+            lp_work_then(parts[kernels[i].part], lp_kernel_work(&kernels[i], plan, accelerator));
+}
+
 LpWork
 lp_block_part_work(const LpTransformer *transformer, const LpPlan *plan,
                    const LpAccelerator *accelerator, guint32 index, LpBlock block, LpPass pass,
@@ -188,10 +202,10 @@ LpWork
 lp_block_work(const LpTransformer *transformer, const LpPlan *plan,
               const LpAccelerator *accelerator, guint32 index, LpBlock block, LpPass pass)
 {
-    LpWork sum = LP_WORK_NONE;
+    LpWork parts[LP_N_PARTS], sum = LP_WORK_NONE;
+    lp_block_parts_work(transformer, plan, accelerator, index, block, pass, parts);
     for (LpPart part = 0; part < LP_N_PARTS; part++)
-        sum = lp_work_then(
-            sum, lp_block_part_work(transformer, plan, accelerator, index, block, pass, part));
+        sum = lp_work_then(sum, parts[part]);
     return sum;
 }
 

@@ -55,16 +55,6 @@ typedef struct {
     gboolean one_by_one;       /**< each expert's products are kernels of their own,
                                     LP_EXPERT_STREAMS side by side, not one for all */
     LpExpertsKernel kernel;    /**< where one computes all of them: whose */
-    gboolean eager;            /**< what comes between and behind their products runs operation by
-                                    operation: clamped inputs, biases by the weights of routing */
-    gboolean eager_dispatch;   /**< tokens are counted operation by operation, counts gathered, and
-                                    weights of routing sent by exchanges of their own */
-    gboolean fused;            /**< their products end with the activation function, its gradient,
-                                    and the casts of both */
-    gboolean fused_dispatch;   /**< tokens are taken where they lie and come back summed, without
-                                    copies for each expert before they are sent */
-    gboolean masks;  /**< with a capacity factor: to and from buffers by products with masks */
-    gboolean padded; /**< tokens of each are padded to whole blocks of a narrow format by a copy */
     gboolean adjacent; /**< a token's experts are consecutive ones, as a benchmark's gate without
                           scores takes them, and a dispatcher that relays by domain sends it once to
                           each rank that has some: lp_group_expert_ranks() */
@@ -93,8 +83,6 @@ typedef struct {
     double live_parameters; /**< of LP_GATHER_UNIT_TENSOR: tensors are gathered ahead while fewer
                                  parameters than so many are there, and one stays if the passes use
                                  fewer before they use it again: lp_plan_turns_back() */
-    gboolean copies_units;  /**< stage 3: what a unit gathers is copied into its parameters, and
-                                 their gradients into what it scatters */
     gboolean gathers_lists; /**< stages 1 and 2: what is gathered comes as a list of tensors, one a
                                  member, to be copied */
     LpParameterGather parameter_gather;
@@ -106,10 +94,6 @@ typedef struct {
 typedef struct {
     LpPrecision precision;
     LpScaling scaling;           /**< of LP_PRECISION_FP8 */
-    gboolean casts_apart;        /**< of LP_PRECISION_NVFP4: the copies along rows and along columns
-                                      are made by a kernel each, each of which reads the tensor */
-    gboolean scales_apart;       /**< of LP_PRECISION_NVFP4: kernels of their own bring scales into
-                                      the order that products take, before each */
     gboolean narrow_parameters;  /**< weights of layers are kept and gathered in the precision of
                                       products where that is narrow; else in 16 bits, and cast */
     gboolean narrow_logits;      /**< narrow products make the logits, too */
@@ -118,7 +102,6 @@ typedef struct {
     gboolean narrow_activations; /**< what activation functions take is kept for the backward pass
                                       in it */
     guint32 gradient_bytes;      /**< bytes an element of a reduced gradient: 4 or 2 */
-    gboolean casts_gradients;    /**< a kernel casts each before it is added to wider sums */
     guint32 gradient_copies;     /**< times that gradients are copied before each sum of replicas */
     gboolean gradient_buffers;   /**< gradients lie in buffers that are cleared for each iteration,
                                       scaled before they are summed over replicas, and clipped */
@@ -181,20 +164,8 @@ typedef struct {
     LpActivationLayout layout;
     LpAttentionKernel attention_kernel;
     LpProjections projections;
-    gboolean complex_rotary;      /**< positions turn queries and keys as complex numbers of fp32 */
-    gboolean eager_rotary;        /**< or as halves of heads, operation by operation */
-    gboolean slices_halves;       /**< of eager_rotary: each half is a slice of its own */
-    gboolean eager_norms;         /**< root-mean-square norms run operation by operation */
-    gboolean eager_activation;    /**< gated activation functions do, as with eager kernels */
-    gboolean biases_scores;       /**< unfused attention adds biases that depend on positions */
-    gboolean triangular_softmax;  /**< that of unfused attention reads no masked score */
-    gboolean copies_core;         /**< attention's core has layouts of its own */
-    gboolean autocasts;           /**< weights are fp32 and cast for each pass; layer norms of
-                                       PyTorch compute in fp32, between casts */
     gboolean repeats_heads;       /**< keys and values are written out for each head of queries */
-    gboolean fuses_accumulation;  /**< products add weights' gradients to the sums before them */
     gboolean fuses_loss;          /**< the loss is computed where the logits lie, in their format */
-    gboolean shifts_logits;       /**< else of a copy without the last token's, by PyTorch */
     LpParallelLoss parallel_loss; /**< of a divided vocabulary */
 } LpPlanHost;
 
@@ -250,6 +221,9 @@ typedef struct {
     LpAmpedEfficiency amped_efficiency;
     LpPlanHost host;
     LpPlanLibrary library;
+    guint64 variants; /**< of the kernels of its layers: a set of lp_kernel_variant() */
+    const struct LpKernelLists *lists; /* borrowed: these kernels (model/kernels/kernel_lists.h);
+                                          NULL: the standard ones with the variants */
 } LpPlan;
 
 G_END_DECLS

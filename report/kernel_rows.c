@@ -3,24 +3,17 @@
 
 #include "base/text_table.h"
 #include "model/kernel_census.h"
+#include "model/kernel_sizes.h"
 
-static const char *const block_names[LP_N_BLOCKS] = {[LP_BLOCK_EMBEDDING] = "embedding",
-                                                     [LP_BLOCK_ATTENTION] = "attention",
-                                                     [LP_BLOCK_CROSS] = "cross",
-                                                     [LP_BLOCK_FFN] = "ffn",
-                                                     [LP_BLOCK_ROUTER] = "router",
-                                                     [LP_BLOCK_EXPERTS] = "experts",
-                                                     [LP_BLOCK_COMBINE] = "combine",
-                                                     [LP_BLOCK_SHARED] = "shared",
-                                                     [LP_BLOCK_MTP] = "mtp",
-                                                     [LP_BLOCK_HEAD] = "head"};
-
-static const char *const pass_names[LP_N_PASSES] = {
-    [LP_PASS_FORWARD] = "forward",
-    [LP_PASS_BACKWARD_INPUT] = "backward-input",
-    [LP_PASS_BACKWARD_WEIGHT] = "backward-weight",
-    [LP_PASS_RECOMPUTE] = "recompute",
-};
+/* "standard.xml:91": where it is listed; NULL: nowhere. Returns: (transfer full). */
+static char *
+place_of(const LpKernel *kernel)
+{
+    if (kernel->file == NULL)
+        return NULL;
+    g_autofree char *name = g_path_get_basename(kernel->file);
+    return g_strdup_printf("%s:%u", name, kernel->line);
+}
 
 static GArray *
 census(const LpReport *self)
@@ -47,8 +40,8 @@ add_json_row(json_t *rows, const LpReport *self, const LpKernelCount *count)
 {
     const LpKernel *kernel = &count->kernel;
     json_t *row = lp_json_append_object(rows);
-    lp_json_set_text(row, "pass", pass_names[count->pass]);
-    lp_json_set_text(row, "block", block_names[count->block]);
+    lp_json_set_text(row, "pass", lp_pass_names[count->pass]);
+    lp_json_set_text(row, "block", lp_block_names[count->block]);
     lp_json_set_text(row, "kernel", kernel->name);
     if (kernel->n_batch > 0.0) {
         lp_json_set_number(row, "m", kernel->m);
@@ -61,6 +54,9 @@ add_json_row(json_t *rows, const LpReport *self, const LpKernelCount *count)
     lp_json_set_count(row, "launches", n_launches(count));
     lp_json_set_count(row, "runs", count->n_runs);
     lp_json_set_number(row, "time_s", count->time_s);
+    g_autofree char *place = place_of(kernel);
+    if (place != NULL)
+        lp_json_set_text(row, "source", place);
 }
 
 void
@@ -89,22 +85,26 @@ add_text_row(LpTextTable *table, const LpReport *self, const LpKernelCount *coun
 {
     double all_s = count->n_runs * count->time_s;
     lp_text_table_add_row(table);
-    lp_text_table_add_cell(table, "%s", pass_names[count->pass]);
-    lp_text_table_add_cell(table, "%s", block_names[count->block]);
+    lp_text_table_add_cell(table, "%s", lp_pass_names[count->pass]);
+    lp_text_table_add_cell(table, "%s", lp_block_names[count->block]);
     lp_text_table_add_cell(table, "%s", count->kernel.name);
     add_shape(table, &count->kernel);
+    lp_text_table_add_cell(table, "%.4g", lp_kernel_flop(&count->kernel));
     lp_text_table_add_quantity(table, LP_QUANTITY_SIZE, moved_bytes(self, &count->kernel));
     lp_text_table_add_cell(table, "%u", n_launches(count));
     lp_text_table_add_quantity(table, LP_QUANTITY_TIME, count->time_s);
     lp_text_table_add_cell(table, "%u", count->n_runs);
     lp_text_table_add_cell(table, "%.1f %%", sum_s > 0.0 ? 100.0 * all_s / sum_s : 0.0);
+    g_autofree char *place = place_of(&count->kernel);
+    lp_text_table_add_cell(table, "%s", place != NULL ? place : "");
 }
 
 void
 lp_kernel_rows_append_text(GString *out, const LpReport *self)
 {
-    static const char *const columns[] = {"pass",      "block", "kernel", "m x k x n", "#bytes",
-                                          "#launches", "#time", "#runs",  "#share",    NULL};
+    static const char *const columns[] = {"pass",  "block",  "kernel",    "m x k x n",
+                                          "#FLOP", "#bytes", "#launches", "#time",
+                                          "#runs", "#share", "source",    NULL};
     g_autoptr(GArray) counts = census(self);
     g_autoptr(LpTextTable) table = lp_text_table_new(columns);
     double sum_s = lp_kernel_census_time_s(counts);

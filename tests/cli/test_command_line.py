@@ -418,7 +418,7 @@ class Completion(Case):
         for words, wanted in (
                 (["sim"], ["simulate"]),
                 (["platform", "ge"], ["generate"]),
-                (["workload", ""], ["list", "describe", "attributes", "frameworks", "check", "program"]),
+                (["workload", ""], ["list", "describe", "attributes", "frameworks", "kernels", "check", "program"]),
                 (["simulate", "two"], ["two-jobs"]),
                 (["estimate", "two"], []),
                 (["simulate", "llama-3-8b", "--format", "json", "pol"], ["polaris-64"]),

@@ -91,6 +91,7 @@ OUTPUTS = {
                           "workload describe gpt3-175b dgx-a100-1024",
                           "workload check gpt3-175b", "workload describe dlrm"],
     "workload-attributes": ["workload attributes"],
+    "workload-kernels": ["workload kernels mixtral-8x7b dgx-h100-64"],
     "sweep": ["sweep export study.sqlite"],
     "import": ["import huggingface config.json -o model.xml"],
     "validate": [f"validate --cases={table}.csv" for table in TABLES],

@@ -4,6 +4,7 @@
 
 #include "model/fabric.h"
 #include "model/kernel.h"
+#include "model/kernels/kernel_variants.h"
 
 #include <string.h>
 
@@ -76,6 +77,15 @@ lp_test_plan(guint32 tp, guint32 pp, guint32 dp, guint32 micro_batch, guint32 gl
         .format.precision = LP_PRECISION_FP16,
         .format.gradient_bytes = 2,
     };
+}
+
+/** Lays the variant called @name over the plan's kernels, or takes it away. */
+static inline void
+lp_test_vary(LpPlan *plan, const char *name, gboolean varies)
+{
+    guint64 variant = lp_kernel_variant(name);
+    g_assert(variant != 0);
+    plan->variants = varies ? plan->variants | variant : plan->variants & ~variant;
 }
 
 #define LP_TEST_N_ORDERS 120

@@ -108,7 +108,8 @@ test_triangular_softmax(void)
         shape.kind = rows[i].kind;
         shape.seq = 8;
         LpPlan plan = lp_test_plan(2, 1, 1, 1, 1);
-        plan.host.triangular_softmax = plan.host.biases_scores = TRUE;
+        lp_test_vary(&plan, "triangular-softmax", TRUE);
+        lp_test_vary(&plan, "score-biases", TRUE);
         LpKernel kernels[LP_KERNELS_MAX];
         guint n_kernels =
             lp_block_kernels(&shape, &plan, 0, LP_BLOCK_ATTENTION, rows[i].pass, kernels);
@@ -156,7 +157,7 @@ test_core_copies(void)
         double copy_bytes = 2.0 * 8 * 8 * 2 * rows[i].micro_batch;
         LpBlock block = LP_BLOCK_ATTENTION;
         lp_test_close("none", core_copies_bytes(&shape, &plan, block, LP_PASS_FORWARD), 0.0, 0.0);
-        plan.host.copies_core = TRUE;
+        lp_test_vary(&plan, "core-copies", TRUE);
         lp_test_close(rows[i].label, core_copies_bytes(&shape, &plan, block, LP_PASS_FORWARD),
                       rows[i].forward * copy_bytes, 0.0);
         lp_test_close(rows[i].label,
@@ -184,7 +185,7 @@ test_core_join_of_encoder(void)
     shape.seq = 32;
     shape.decoder = (LpTransformerDecoder){.n_layers = 1, .seq = 8};
     LpPlan plan = lp_test_plan(2, 1, 1, 1, 1);
-    plan.host.copies_core = TRUE;
+    lp_test_vary(&plan, "core-copies", TRUE);
     LpKernel kernels[LP_KERNELS_MAX];
     guint n = lp_block_kernels(&shape, &plan, 1, LP_BLOCK_CROSS, LP_PASS_BACKWARD_INPUT, kernels);
     const LpKernel *kernel = lp_test_find_kernel(kernels, n, "core-join");

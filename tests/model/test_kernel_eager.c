@@ -90,7 +90,8 @@ test_attention_inputs(void)
         lp_test_close("fused",
                       lp_test_kernel_bytes(&shape, &plan, LP_BLOCK_ATTENTION, passes[i], "rotary"),
                       shape.seq * 96.0 * 4.0, IDENTITY);
-        plan.host.complex_rotary = plan.host.repeats_heads = TRUE;
+        lp_test_vary(&plan, "complex-rotary", TRUE);
+        plan.host.repeats_heads = TRUE;
         double sum = 0.0;
         static const char *const names[] = {"rotary-widen", "rotary", "rotary-narrow"};
         for (guint k = 0; k < G_N_ELEMENTS(names); k++)
@@ -113,7 +114,8 @@ test_eager_operations(void)
 {
     LpTransformer shape = lp_test_llama(1, 64, 8, 4, 256, 32000);
     LpPlan plan = lp_test_plan(1, 1, 1, 1, 1);
-    plan.host.eager_norms = plan.host.eager_rotary = TRUE;
+    lp_test_vary(&plan, "eager-norms", TRUE);
+    lp_test_vary(&plan, "eager-rotary", TRUE);
     for (guint i = 0; i < 2; i++) {
         double fused = shape.seq * 64.0 * 2.0;
         double forward =
@@ -141,7 +143,7 @@ test_eager_activation(void)
     LpTransformer shape = lp_test_llama(1, 64, 8, 4, 256, 32000);
     for (LpProjections i = LP_PROJECTIONS_JOINED; i <= LP_PROJECTIONS_APART; i++) {
         LpPlan plan = lp_test_plan(1, 1, 1, 1, 1);
-        plan.host.eager_activation = TRUE;
+        lp_test_vary(&plan, "eager-activation", TRUE);
         plan.host.projections = i; /* joined, the gate apart, all apart */
         double element = shape.seq * 256.0 * 2.0;
         static const char *const names[] = {"swiglu", "swiglu-backward", "gate-steps"};
@@ -207,7 +209,7 @@ test_autocast(void)
         LpPlan plan = lp_test_plan(1, 1, 1, 1, 1);
         gboolean is_layer = i % 2 == 1, is_eager = i % 4 < 2;
         shape.norm = is_layer ? LP_NORM_LAYER : LP_NORM_RMS;
-        plan.host.autocasts = TRUE;
+        lp_test_vary(&plan, "autocast", TRUE);
         plan.host.kernels = is_eager ? LP_KERNELS_EAGER : LP_KERNELS_FUSED;
         plan.zero.stage = i < 4 ? 0 : 3;
         double elements = shape.seq * 64.0, forward = 0.0, backward = 0.0;
@@ -236,7 +238,8 @@ test_rotary_slices(void)
     LpPlan plan = lp_test_plan(1, 1, 1, 1, 1);
     double element = shape.seq * 96.0 * 2.0;
     plan.recompute = LP_RECOMPUTE_FULL;
-    plan.host.eager_rotary = plan.host.slices_halves = TRUE;
+    lp_test_vary(&plan, "eager-rotary", TRUE);
+    lp_test_vary(&plan, "rotary-slices", TRUE);
     static const LpPass passes[] = {LP_PASS_FORWARD, LP_PASS_RECOMPUTE, LP_PASS_BACKWARD_INPUT};
     for (guint i = 0; i < G_N_ELEMENTS(passes); i++)
         lp_test_close("slices",
@@ -252,7 +255,7 @@ test_shifted_logits(void)
     LpTransformer shape = lp_test_llama(1, 64, 8, 4, 256, 32000);
     for (guint i = 0; i < 2; i++) {
         LpPlan plan = lp_test_plan(1, 1, 1, 1, 1);
-        plan.host.shifts_logits = TRUE;
+        lp_test_vary(&plan, "shifted-logits", TRUE);
         plan.host.fuses_loss = i == 1;
         double logits = shape.seq * 32000.0;
         lp_test_close("forward",
@@ -291,7 +294,7 @@ test_gradient_copies(void)
         plan.format.gradient_bytes = 2;
         plan.format.gradient_copies = rows[i].copies;
         plan.zero.stage = rows[i].zero;
-        plan.zero.copies_units = rows[i].units;
+        lp_test_vary(&plan, "unit-copies", rows[i].units);
         plan.zero.gradient_sync = rows[i].sync;
         double parameters = 3.0 * 64.0 * 256.0;
         lp_test_close(

@@ -169,7 +169,7 @@ test_eager_experts(void)
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
         for (guint eager = 0; eager < 2; eager++) {
             LpKernel kernels[LP_KERNELS_MAX];
-            plan.experts.eager = eager == 1;
+            lp_test_vary(&plan, "experts-eager", eager == 1);
             guint n = lp_block_kernels(&shape, &plan, 0, LP_BLOCK_EXPERTS, rows[i].pass, kernels);
             const LpKernel *kernel = lp_test_find_kernel(kernels, n, rows[i].name);
             lp_test_true(rows[i].name, (kernel != NULL) == (eager == 1));
@@ -181,14 +181,14 @@ test_eager_experts(void)
     LpKernel kernels[LP_KERNELS_MAX];
     /* The host waits for the number that it copies, forward and where that is run again. */
     for (LpPass pass = LP_PASS_FORWARD; pass < LP_N_PASSES; pass++) {
-        plan.experts.eager = TRUE;
+        lp_test_vary(&plan, "experts-eager", TRUE);
         guint n = lp_block_kernels(&shape, &plan, 0, LP_BLOCK_EXPERTS, pass, kernels);
         const LpKernel *constant = lp_test_find_kernel(kernels, n, "constant");
         gboolean copied = pass == LP_PASS_FORWARD || pass == LP_PASS_RECOMPUTE;
         lp_test_true("constant", (constant != NULL && constant->waits) == copied);
     }
     /* Weights in fp32: written; read with the result, written; read and written; cast. */
-    plan.experts.eager = TRUE;
+    lp_test_vary(&plan, "experts-eager", TRUE);
     plan.experts.relays_by_domain = TRUE;
     guint n_wide = lp_block_kernels(&shape, &plan, 0, LP_BLOCK_EXPERTS, LP_PASS_FORWARD, kernels);
     const LpKernel *wide = lp_test_find_kernel(kernels, n_wide, "weighted-bias");
@@ -229,7 +229,8 @@ test_fused_experts(void)
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
         for (guint fused = 0; fused < 2; fused++) {
             LpKernel kernels[LP_KERNELS_MAX];
-            plan.experts.fused = plan.experts.fused_dispatch = fused == 1;
+            lp_test_vary(&plan, "experts-fused", fused == 1);
+            lp_test_vary(&plan, "fused-dispatch", fused == 1);
             guint n = lp_block_kernels(&shape, &plan, 0, rows[i].block, rows[i].pass, kernels);
             lp_test_true(rows[i].name,
                          (lp_test_find_kernel(kernels, n, rows[i].name) == NULL) == (fused == 1));
@@ -271,7 +272,7 @@ test_padded_experts(void)
         for (guint c = 0; c < 4; c++) {
             LpKernel kernels[LP_KERNELS_MAX];
             plan.format.precision = rows[i].precision;
-            plan.experts.padded = rows[i].asked;
+            lp_test_vary(&plan, "experts-padded", rows[i].asked);
             shape.experts.capacity_factor = rows[i].capacity_factor;
             guint n =
                 lp_block_kernels(&shape, &plan, 0, LP_BLOCK_EXPERTS, copies[c / 2].pass, kernels);
@@ -309,7 +310,7 @@ test_masks(void)
         for (guint masks = 0; masks < 2; masks++)
             for (guint drops = 0; drops < 2; drops++) {
                 LpKernel kernels[LP_KERNELS_MAX];
-                plan.experts.masks = masks == 1;
+                lp_test_vary(&plan, "mask-dispatch", masks == 1);
                 shape.experts.capacity_factor = drops == 1 ? 1.5 : 0.0;
                 guint n = lp_block_kernels(&shape, &plan, 0, rows[i].block, rows[i].pass, kernels);
                 const LpKernel *product = lp_test_find_kernel(kernels, n, rows[i].name);
@@ -400,7 +401,7 @@ test_eager_dispatch(void)
     shape.experts.n = 8;
     shape.experts.top_k = 2;
     LpPlan plan = lp_test_plan(1, 1, 2, 1, 2);
-    plan.experts.eager_dispatch = TRUE;
+    lp_test_vary(&plan, "eager-dispatch", TRUE);
     LpAccelerator accelerator = lp_test_accelerator();
     accelerator.host_kernel_s = 62e-6;
     accelerator.host_collective_s = 140e-6;

@@ -105,7 +105,7 @@ test_cast_gradients(void)
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         LpPlan plan = lp_test_plan(2, 1, 1, 1, 1);
         plan.format.gradient_bytes = rows[i].gradient_bytes;
-        plan.format.casts_gradients = TRUE;
+        lp_test_vary(&plan, "cast-gradients", TRUE);
         plan.zero.stage = rows[i].zero;
         LpKernel kernels[LP_KERNELS_MAX];
         guint n_kernels =
@@ -160,7 +160,7 @@ test_fused_accumulation(void)
         LpPlan plan = lp_test_plan(2, 1, 1, 1, 1);
         plan.format.gradient_bytes = 4;
         plan.zero.stage = rows[i].zero;
-        plan.host.fuses_accumulation = TRUE;
+        lp_test_vary(&plan, "fused-accumulation", TRUE);
         LpKernel kernels[LP_KERNELS_MAX];
         guint n_kernels =
             lp_block_kernels(&gpt, &plan, 0, LP_BLOCK_ATTENTION, LP_PASS_BACKWARD_WEIGHT, kernels);
@@ -208,7 +208,8 @@ test_casts_apart(void)
     lp_test_close("together",
                   lp_test_kernel_bytes(&shape, &plan, LP_BLOCK_FFN, LP_PASS_FORWARD, "cast"),
                   tokens * (64 + 256) * (2.0 * 2.0 + copies), IDENTITY);
-    plan.format.casts_apart = plan.format.scales_apart = TRUE;
+    lp_test_vary(&plan, "casts-apart", TRUE);
+    lp_test_vary(&plan, "scales-apart", TRUE);
     lp_test_close("apart",
                   lp_test_kernel_bytes(&shape, &plan, LP_BLOCK_FFN, LP_PASS_FORWARD, "cast"),
                   tokens * (64 + 256) * (3.0 * 2.0 + copies), IDENTITY);
@@ -309,7 +310,7 @@ test_unit_copies(void)
         LpPlan plan = lp_test_plan(1, 1, 2, 1, 2);
         plan.recompute = LP_RECOMPUTE_FULL;
         plan.format.gradient_bytes = 4;
-        plan.zero.copies_units = TRUE;
+        lp_test_vary(&plan, "unit-copies", TRUE);
         plan.zero.stage = rows[i].zero;
         plan.zero.keeps_parameters = rows[i].keeps;
         plan.zero.gather_unit = rows[i].unit;

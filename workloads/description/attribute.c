@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/units.h"
+#include "model/kernels/kernel_variants.h"
 #include "workloads/description/attribute_text.h"
 #include "workloads/description/foreign_words.h"
 #include "workloads/description/framework.h"
@@ -24,6 +25,8 @@ typedef enum {
     KIND_ALGORITHMS,
     KIND_PATTERN,
     KIND_NEGATED, /* a boolean that the plan holds the other way round */
+    KIND_KERNELS, /* a choice, or a file of lists */
+    KIND_VARIANT, /* of the lists of kernels that is called so */
 } Kind;
 
 struct LpAttribute {
@@ -82,7 +85,9 @@ const char *const *
 lp_attribute_choices(const LpAttribute *self)
 {
     static const char *const either[] = {"no", "yes", NULL};
-    return self->kind == KIND_BOOLEAN || self->kind == KIND_NEGATED ? either : self->choices;
+    gboolean is_either =
+        self->kind == KIND_BOOLEAN || self->kind == KIND_NEGATED || self->kind == KIND_VARIANT;
+    return is_either ? either : self->choices;
 }
 
 const LpAttributeHelp *
@@ -156,6 +161,31 @@ set_count(const LpAttribute *self, guint32 *place, const char *text, GError **er
     return TRUE;
 }
 
+/* A file's lists stand over the fused ones. */
+static gboolean
+set_kernels(LpWorkload *workload, const char *text, GError **error)
+{
+    gboolean is_file = g_str_has_suffix(text, ".xml");
+    int index = is_file ? LP_KERNELS_FUSED : lp_choice_parse(text, lp_kernels_names, error);
+    if (index < 0)
+        return FALSE;
+    workload->plan.host.kernels = (LpKernels)index;
+    g_free(workload->kernels);
+    workload->kernels = is_file ? g_strdup(text) : NULL;
+    return TRUE;
+}
+
+static gboolean
+set_variant(guint64 *place, const char *name, const char *text, GError **error)
+{
+    gboolean value;
+    if (!lp_boolean_parse(text, &value, error))
+        return FALSE;
+    guint64 bit = lp_kernel_variant(name);
+    *place = value ? *place | bit : *place & ~bit;
+    return TRUE;
+}
+
 static gboolean
 parse_value(const LpAttribute *self, LpWorkload *workload, const char *text, GError **error)
 {
@@ -192,6 +222,10 @@ parse_value(const LpAttribute *self, LpWorkload *workload, const char *text, GEr
         *(gboolean *)place = !value;
         return TRUE;
     }
+    case KIND_KERNELS:
+        return set_kernels(workload, text, error);
+    case KIND_VARIANT:
+        return set_variant(place, self->name, text, error);
     }
     g_assert_not_reached();
 }
@@ -231,6 +265,10 @@ lp_attribute_get(const LpAttribute *self, const LpWorkload *workload)
     switch (self->kind) {
     case KIND_COUNT:
         return g_strdup_printf("%" G_GUINT32_FORMAT, *(const guint32 *)place);
+    case KIND_KERNELS:
+        if (workload->kernels != NULL)
+            return g_strdup(workload->kernels);
+        G_GNUC_FALLTHROUGH;
     case KIND_CHOICE:
         return g_strdup(self->choices[*(const guint *)place]);
     case KIND_BOOLEAN:
@@ -250,6 +288,9 @@ lp_attribute_get(const LpAttribute *self, const LpWorkload *workload)
         return lp_layer_pattern_format(place);
     case KIND_NEGATED:
         return g_strdup(*(const gboolean *)place ? "no" : "yes");
+    case KIND_VARIANT:
+        return g_strdup((*(const guint64 *)place & lp_kernel_variant(self->name)) != 0 ? "yes"
+                                                                                       : "no");
     }
     g_assert_not_reached();
 }

@@ -6,6 +6,9 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/xml.h"
+#include "model/kernel.h"
+#include "model/kernel_sizes.h"
+#include "model/kernels/kernel_variants.h"
 #include "workloads/description/attribute.h"
 #include "workloads/description/framework.h"
 #include "workloads/description/framework_habits.h"
@@ -169,6 +172,17 @@ read_routing(LpWorkload *self, GError **error)
     return self->routing_table != NULL;
 }
 
+/* Those of a file of one's own, over the variants that the framework and settings say. */
+static gboolean
+read_kernels(LpWorkload *self, GError **error)
+{
+    if (self->kernels == NULL)
+        return TRUE;
+    self->plan.lists =
+        lp_kernel_variants_load(self->plan.variants, self->kernels, lp_kernel_vocabulary(), error);
+    return self->plan.lists != NULL && lp_kernels_check(&self->transformer, &self->plan, error);
+}
+
 /* Whether @message has @name as a word of its own. */
 static gboolean
 has_word(const char *message, const char *name)
@@ -242,7 +256,7 @@ complete(LpWorkload *self, GError **error)
     if (good)
         derive_plan(self);
     if (good && lp_plan_check(&self->plan, &self->transformer, &fault))
-        return read_routing(self, error);
+        return read_routing(self, error) && read_kernels(self, error);
     /* Of the bare message: what follows it tells of "--set" and of the framework in general. */
     g_autofree char *place = place_of(self, fault->message);
     name_framework(self, fault);
@@ -328,6 +342,7 @@ copy_draft(const LpWorkload *read, const char *const *settings)
     copy->machine = g_strdup(read->machine);
     copy->placement = g_strdup(read->placement);
     copy->routing = g_strdup(read->routing);
+    copy->kernels = g_strdup(read->kernels);
     copy->habits = lp_framework_ref(read->habits);
     copy->given = lp_given_program_ref(read->given);
     copy->settings = join_settings(read->settings, settings);
@@ -391,6 +406,7 @@ lp_workload_free(LpWorkload *self)
     g_free(self->machine);
     g_free(self->placement);
     g_free(self->routing);
+    g_free(self->kernels);
     g_strfreev(self->settings);
     lp_framework_free(self->habits);
     lp_given_program_free(self->given);
@@ -429,7 +445,8 @@ lp_workload_suit(LpWorkload *self, guint64 domain_size, const LpAccelerator *acc
 {
     if (self->given != NULL)
         return;
-    gboolean good = lp_framework_habits_suit(self, accelerator->name, NULL);
+    gboolean good =
+        lp_framework_habits_suit(self, accelerator->name, NULL) && read_kernels(self, NULL);
     g_return_if_fail(good);
     lp_plan_shard_by_domains(&self->plan, domain_size);
     lp_plan_relay_by_domains(&self->plan, domain_size);

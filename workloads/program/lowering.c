@@ -25,9 +25,8 @@ lp_lowering_init(LpLowering *self, LpProgram *program, const LpTransformer *tran
         known[kind] = TRUE;
         for (LpBlock block = 0; block < LP_N_BLOCKS; block++)
             for (LpPass pass = 0; pass < LP_N_PASSES; pass++)
-                for (LpPart part = 0; part < LP_N_PARTS; part++)
-                    self->work[kind][block][pass][part] = lp_block_part_work(
-                        transformer, plan, accelerator, index, block, pass, part);
+                lp_block_parts_work(transformer, plan, accelerator, index, block, pass,
+                                    self->work[kind][block][pass]);
     }
 }
 

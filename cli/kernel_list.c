@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lists the kernels of a workload's layers. */
+#include "cli/kernel_list.h"
+
+#include "cli/inputs.h"
+#include "cli/option_rows.h"
+#include "cli/options.h"
+
+#include "base/error.h"
+#include "base/file.h"
+#include "report/kernel_rows.h"
+#include "report/report_parts.h"
+
+static gboolean
+print(char **arguments, char *const *settings, LpFormat format, GError **error)
+{
+    g_autofree char *path = lp_input_find(arguments[1], LP_INPUT_WORKLOAD, error);
+    g_autoptr(LpWorkload) workload =
+        path != NULL ? lp_workload_load(path, (const char *const *)settings, error) : NULL;
+    g_autoptr(LpMachine) machine =
+        workload != NULL ? lp_input_load_machine(arguments[2], error) : NULL;
+    if (machine == NULL)
+        return FALSE;
+    if (workload->given != NULL) {
+        g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE,
+                    "%s: got a program by hand, wanted a Transformer, whose layers have kernels",
+                    arguments[1]);
+        return FALSE;
+    }
+    lp_workload_suit(workload, machine->domain_size, &machine->accelerator);
+    LpReport report = {.workload = workload, .machine = machine};
+    if (format == LP_FORMAT_JSON) {
+        g_autoptr(json_t) root = lp_json_document();
+        lp_json_set_text(root, "workload", workload->name);
+        lp_json_set_text(root, "platform", lp_file_label(machine->path));
+        lp_kernel_rows_add_json(root, &report);
+        return lp_print_json(g_steal_pointer(&root), error);
+    }
+    g_autoptr(GString) text = g_string_new(NULL);
+    lp_report_append_workload(text, workload);
+    lp_kernel_rows_append_text(text, &report);
+    return lp_print_result(text->str, error);
+}
+
+gboolean
+lp_cmd_workload_kernels(int argc, char **argv, GError **error)
+{
+    g_autofree char *format_text = NULL, *framework = NULL;
+    g_auto(GStrv) settings = NULL;
+    const GOptionEntry entries[] = {LP_ROW_SET(&settings),
+                                    LP_ROW_FRAMEWORK(&framework),
+                                    LP_ROW_FORMAT(&format_text),
+                                    {NULL, 0, 0, 0, NULL, NULL, NULL}};
+    LpFormat format;
+    return lp_options_parse("workload kernels", "WORKLOAD PLATFORM",
+                            "Lists the kernels that a micro-batch runs in all layers: sizes, FLOP, "
+                            "bytes, time, and where the list of each stands.",
+                            entries, &argc, &argv, 2, 2, error) &&
+           lp_format_parse(format_text, &format, error) &&
+           lp_settings_add_framework(&settings, framework, error) &&
+           print(argv, settings, format, error);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The sizes that lists of kernels name, worked out for a layer. */
+#pragma once
+
+#include "model/kernel_block.h"
+#include "model/kernels/kernel_lists.h"
+#include "model/plan.h"
+
+G_BEGIN_DECLS
+
+/** Passes that lists may say: those of LpPass but recomputation, what light and selective
+ * recomputation make again, and what full recomputation runs where it stops early. */
+enum {
+    LP_LISTED_AGAIN = LP_PASS_RECOMPUTE,
+    LP_LISTED_EARLY,
+    LP_N_LISTED_PASSES
+};
+
+/** Names of blocks, passes, listed passes and parts, NULL-ended. */
+extern const char *const lp_block_names[], *const lp_pass_names[], *const lp_listed_pass_names[],
+                                                                       *const lp_block_part_names[];
+
+/** What lists are written in. Static. */
+const LpKernelVocabulary *lp_kernel_vocabulary(void);
+/** Fills in the vocabulary's sizes for layer @index in @pass. @values: of LP_KERNEL_SIZES_MAX. */
+void lp_kernel_sizes(const LpTransformer *transformer, const LpPlan *plan, guint32 index,
+                     LpPass pass, double *values);
+
+G_END_DECLS

@@ -125,6 +125,7 @@ answer_framework(Asked *asked, char **fields, json_t *answer, GError **error)
         json_t *object = lp_json_append_object(list);
         lp_json_set_text(object, "name", setting->name);
         lp_json_set_text(object, "value", setting->value);
+        lp_json_set_text(object, "stated_by", setting->framework);
         json_t *conditions = lp_json_set_array(object, "conditions");
         for (guint j = 0; j < setting->conditions->len; j++) {
             const LpFrameworkCondition *condition = setting->conditions->pdata[j];
@@ -207,18 +208,26 @@ find_machine(Asked *asked, const char *options, GError **error)
     return asked->machine != NULL;
 }
 
+/* Returns: (transfer full). */
+static LpWorkload *
+read_workload(Asked *asked, char **fields, GError **error)
+{
+    if (!find_machine(asked, fields[0], error))
+        return NULL;
+    g_auto(GStrv) settings = g_strsplit(fields[1], " ", -1);
+    LpWorkload *workload = lp_workload_new("plan", "plan", (const char *const *)settings, error);
+    if (workload != NULL)
+        lp_workload_suit(workload, asked->machine->domain_size, &asked->machine->accelerator);
+    return workload;
+}
+
 static gboolean
 answer_plan(Asked *asked, char **fields, json_t *answer, GError **error)
 {
-    if (!find_machine(asked, fields[0], error))
-        return FALSE;
-    g_auto(GStrv) settings = g_strsplit(fields[1], " ", -1);
-    g_autoptr(LpWorkload) workload =
-        lp_workload_new("plan", "plan", (const char *const *)settings, error);
+    g_autoptr(LpWorkload) workload = read_workload(asked, fields, error);
     if (workload == NULL)
         return FALSE;
     const LpMachine *machine = asked->machine;
-    lp_workload_suit(workload, machine->domain_size, &machine->accelerator);
     LpMemory memory = lp_memory_fullest(&workload->transformer, &workload->plan);
     double states = memory.weights_bytes + memory.gradients_bytes + memory.optimizer_bytes;
     (void)json_object_set_new(answer, "fits",
@@ -233,8 +242,24 @@ answer_plan(Asked *asked, char **fields, json_t *answer, GError **error)
     if (lp_plan_n_ranks(&workload->plan) > machine->n_accelerators)
         return TRUE;
     double seconds = lp_prediction_consistent_s(workload, machine);
+    lp_json_set_number(answer, "amped_seconds", lp_prediction_amped_s(workload, machine));
     if (isfinite(seconds))
         lp_json_set_number(answer, "seconds", seconds);
+    return TRUE;
+}
+
+static gboolean
+answer_attributes(Asked *asked, char **fields, json_t *answer, GError **error)
+{
+    g_autoptr(LpWorkload) workload = read_workload(asked, fields, error);
+    if (workload == NULL)
+        return FALSE;
+    const char *name = NULL;
+    char *value;
+    for (guint i = 0; (value = lp_workload_attribute(workload, i, &name)) != NULL; i++) {
+        lp_json_set_text(answer, name, value);
+        g_free(value);
+    }
     return TRUE;
 }
 
@@ -247,7 +272,7 @@ static const struct {
     {"habitual", 1, answer_habitual},   {"accelerator", 1, answer_accelerator},
     {"framework", 1, answer_framework}, {"version", 2, answer_version},
     {"shape", 1, answer_shape},         {"accepts", 2, answer_accepts},
-    {"plan", 2, answer_plan},
+    {"plan", 2, answer_plan},           {"attributes", 2, answer_attributes},
 };
 
 static gboolean

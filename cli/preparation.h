@@ -17,7 +17,8 @@ G_BEGIN_DECLS
  *     version NAME CONTAINER    the version of a framework in a container
  *     shape WORKLOAD            the transformer that a shipped workload's file states
  *     accepts NAME VALUE        whether an attribute takes a value
- *     plan MACHINE SETTINGS     memory and closed form of a workload on a machine
+ *     plan MACHINE SETTINGS     memory and closed forms of a workload on a machine
+ *     attributes MACHINE SETTINGS   all of a workload's, by name
  *
  * What cannot be answered is {"error": MESSAGE}. Errors: none of a question, LP_INPUT_ERROR where
  * nothing can be written. */

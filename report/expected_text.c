@@ -2,6 +2,19 @@
 /* The error to expect, in words and as JSON. */
 #include "report/expected_text.h"
 
+/* "megatron-core on h100-sxm", as far as either is said; "all software". Returns: (transfer full).
+ */
+static char *
+blind_of(const LpExpectedError *self)
+{
+    gboolean has_software = *self->blind_software != '\0',
+             has_card = *self->blind_accelerator != '\0';
+    if (!has_software && !has_card)
+        return g_strdup("all software");
+    return g_strconcat(self->blind_software, has_software && has_card ? " " : "",
+                       has_card ? "on " : "", self->blind_accelerator, NULL);
+}
+
 void
 lp_expected_error_add_json(json_t *object, const LpExpectedError *self)
 {
@@ -13,17 +26,31 @@ lp_expected_error_add_json(json_t *object, const LpExpectedError *self)
     lp_json_set_count(part, "steps", self->n_steps);
     lp_json_set_count(part, "sources", self->n_sources);
     lp_json_set_text(part, "kind", *self->kind != '\0' ? self->kind : "all");
+    if (self->n_blind == 0)
+        return;
+    g_autofree char *of = blind_of(self);
+    json_t *blind = lp_json_set_object(part, "blind");
+    lp_json_set_number(blind, "median", self->blind_median);
+    lp_json_set_number(blind, "p90", self->blind_p90);
+    lp_json_set_count(blind, "steps", self->n_blind);
+    lp_json_set_text(blind, "of", of);
 }
 
 char *
 lp_expected_error_to_text(const LpExpectedError *self, const LpWorkload *workload,
                           const LpMachine *machine)
 {
+    g_autofree char *of = blind_of(self);
+    g_autofree char *blind =
+        self->n_blind > 0
+            ? g_strdup_printf("; blind: %.1f and %.1f %%, %u of %s", 100.0 * self->blind_median,
+                              100.0 * self->blind_p90, self->n_blind, of)
+            : g_strdup("");
     if (self->n_steps == 0)
-        return g_strdup_printf("not known: no measured step of %s on %s", workload->framework,
-                               machine->accelerator.name);
+        return g_strdup_printf("not known: no measured step of %s on %s%s", workload->framework,
+                               machine->accelerator.name, blind);
     return g_strdup_printf(
-        "%.1f %% in the median, %.1f %% for nine in ten (%u measured steps of %s on %s, %s)",
+        "%.1f %% in the median, %.1f %% for nine in ten (%u measured steps of %s on %s, %s%s)",
         100.0 * self->median, 100.0 * self->p90, self->n_steps, workload->framework,
-        machine->accelerator.name, *self->kind != '\0' ? self->kind : "of all kinds");
+        machine->accelerator.name, *self->kind != '\0' ? self->kind : "of all kinds", blind);
 }

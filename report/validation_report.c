@@ -3,6 +3,7 @@
 #include "report/validation_report.h"
 
 #include "base/json.h"
+#include "validation/prediction/software_groups.h"
 
 #include <math.h>
 
@@ -85,6 +86,11 @@ add_row(json_t *array, const LpOutcome *outcome, LpPrediction model)
     json_t *object = lp_json_append_object(array);
     lp_json_set_text(object, "id", outcome->id);
     lp_json_set_text(object, "source", outcome->source);
+    lp_json_set_text(object, "publisher", outcome->publisher);
+    if (*outcome->software != '\0')
+        lp_json_set_text(object, "software", outcome->software);
+    if (*outcome->accelerator != '\0')
+        lp_json_set_text(object, "accelerator", outcome->accelerator);
     lp_json_set_text(object, "status", lp_outcome_names[outcome->status]);
     lp_json_set_text(object, "reason", outcome->reason != NULL ? outcome->reason : "");
     add_value(object, "measured", outcome->measure, outcome->measured);
@@ -100,6 +106,24 @@ add_row(json_t *array, const LpOutcome *outcome, LpPrediction model)
     json_t *inferred = lp_json_set_array(object, "inferred");
     for (guint i = 0; i < outcome->inferred->len; i++)
         lp_json_append_text(inferred, outcome->inferred->pdata[i]);
+}
+
+static void
+add_groups(json_t *root, const LpValidation *self)
+{
+    g_autoptr(GPtrArray) groups = lp_software_groups(self->outcomes);
+    if (groups->len == 0)
+        return;
+    json_t *list = lp_json_set_array(root, "groups");
+    for (guint i = 0; i < groups->len; i++) {
+        const LpSoftwareGroup *group = groups->pdata[i];
+        json_t *object = lp_json_append_object(list);
+        lp_json_set_text(object, "software", group->software);
+        lp_json_set_text(object, "accelerator", group->accelerator);
+        lp_json_set_count(object, "publishers", group->n_publishers);
+        LpScore score = lp_score(group->outcomes, NULL, self->model);
+        add_score(object, &score);
+    }
 }
 
 json_t *
@@ -120,6 +144,7 @@ lp_validation_to_json(const LpValidation *self)
         lp_json_set_text(part, "source", sources->pdata[i]);
         add_part(part, self, sources->pdata[i]);
     }
+    add_groups(root, self);
     json_t *rows = lp_json_set_array(root, "rows");
     for (guint i = 0; i < self->outcomes->len; i++)
         add_row(rows, self->outcomes->pdata[i], self->model);

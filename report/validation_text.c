@@ -4,6 +4,7 @@
 
 #include "base/text_table.h"
 #include "report/wording.h"
+#include "validation/prediction/software_groups.h"
 
 #include <string.h>
 
@@ -54,6 +55,35 @@ add_models(GString *text, const LpValidation *self)
     for (LpPrediction model = 0; model < LP_N_PREDICTIONS; model++) {
         LpScore score = lp_score(self->outcomes, NULL, model);
         add_score(table, lp_prediction_names[model], &score);
+    }
+    g_string_append_c(text, '\n');
+    lp_text_table_append(text, table, 0);
+}
+
+/* By whose software ran, on what: a line for each accelerator. */
+static void
+add_groups(GString *text, const LpValidation *self)
+{
+    static const char *const columns[] = {"software", "accelerator", "#rows", "#publishers",
+                                          "#failed",  "#median",     "#bias", "#p90",
+                                          "#worst",   NULL};
+    g_autoptr(GPtrArray) groups = lp_software_groups(self->outcomes);
+    if (groups->len == 0)
+        return;
+    g_autoptr(LpTextTable) table = lp_text_table_new(columns);
+    for (guint i = 0; i < groups->len; i++) {
+        const LpSoftwareGroup *group = groups->pdata[i];
+        LpScore score = lp_score(group->outcomes, NULL, self->model);
+        lp_text_table_add_row(table);
+        lp_text_table_add_cell(table, "%s", group->software);
+        lp_text_table_add_cell(table, "%s", group->accelerator);
+        lp_text_table_add_cell(table, "%u", score.n_rows);
+        lp_text_table_add_cell(table, "%u", group->n_publishers);
+        lp_text_table_add_cell(table, "%u", score.n_failed);
+        lp_text_table_add_cell(table, "%.1f", 100.0 * score.median_absolute_error);
+        lp_text_table_add_cell(table, "%+.1f", 100.0 * score.bias);
+        lp_text_table_add_cell(table, "%.1f", 100.0 * score.p90_absolute_error);
+        lp_text_table_add_cell(table, "%.1f", 100.0 * score.worst_absolute_error);
     }
     g_string_append_c(text, '\n');
     lp_text_table_append(text, table, 0);
@@ -154,6 +184,7 @@ lp_validation_to_text(const LpValidation *self)
     if (self->n_left > 0)
         g_string_append_printf(text, "interrupted: %u rows are left out\n\n", self->n_left);
     add_sources(text, self, sources);
+    add_groups(text, self);
     add_models(text, self);
     add_rankings(text, self, sources);
     add_worst(text, self);

@@ -84,6 +84,19 @@ read_factors(const LpTableRow *row, LpOutcome *outcome)
     factors[LP_FACTOR_SIZE] = size != NULL ? g_ascii_strtod(size, NULL) : 0.0;
 }
 
+static void
+name_groups(const LpTableRow *row, LpOutcome *outcome)
+{
+    g_autofree char *accelerator = lp_row_attribute(row, "machine", "accelerator");
+    const char *publisher = lp_table_text(row, "publisher");
+    g_free(outcome->software);
+    g_free(outcome->accelerator);
+    g_free(outcome->publisher);
+    outcome->software = g_strdup(lp_table_text(row, "framework"));
+    outcome->accelerator = g_strdup(accelerator != NULL ? accelerator : "");
+    outcome->publisher = g_strdup(*publisher != '\0' ? publisher : outcome->source);
+}
+
 const char *
 lp_case_apart(const LpTableRow *row)
 {
@@ -106,6 +119,7 @@ lp_case_describe(const LpCaseKind *kind, const LpTableRow *row)
     LpOutcome *outcome = lp_outcome_new(kind->measure, id, *source != '\0' ? source : "(none)");
     outcome->is_apart = apart != NULL;
     outcome->configuration = configuration_of(row);
+    name_groups(row, outcome);
     read_factors(row, outcome);
     kind->describe(row, outcome);
     return outcome;

@@ -32,11 +32,12 @@ lp_table_kind(const LpTable *table)
 
 /* By LpTableKind: the columns that are read, and those that published tables have for people. */
 static const char *const known_columns[LP_N_TABLE_KINDS] = {
-    "id source where kind model framework machine workload iteration_s memory_GB iteration_origin "
+    "id source publisher where kind model framework machine workload iteration_s memory_GB "
+    "iteration_origin "
     "inferred unchecked refused group note",
-    "id source where machine run seconds busbw_GBps inferred refused note",
-    "id source where machine run seconds tflops inferred refused note",
-    "id source where machine run base_machine base seconds ratio inferred refused note"};
+    "id source publisher where machine run seconds busbw_GBps inferred refused note",
+    "id source publisher where machine run seconds tflops inferred refused note",
+    "id source publisher where machine run base_machine base seconds ratio inferred refused note"};
 static const char *const own_columns[LP_N_TABLE_KINDS] = {
     "id source where kind model layers hidden ffn ffn_kind heads kv_heads vocab tied seq experts "
     "attention system accelerator accelerators accelerators_per_domain scale_up_GBps "

@@ -46,19 +46,48 @@ find_row(const char *software, const char *accelerator, const char *kind)
     return NULL;
 }
 
+/* Steps, median and p90 by the columns called so behind @prefix; FALSE where there are none. */
+static gboolean
+read_figures(const LpTableRow *row, const char *prefix, guint *out_n, double *out_median,
+             double *out_p90)
+{
+    guint64 n = 0;
+    g_autofree char *steps = g_strconcat(prefix, "steps", NULL);
+    g_autofree char *median = g_strconcat(prefix, "median", NULL);
+    g_autofree char *p90 = g_strconcat(prefix, "p90", NULL);
+    if (row == NULL || !lp_table_count(row, steps, 1, G_MAXUINT32, &n, NULL) || n == 0 ||
+        !lp_table_number(row, median, 0.0, 1e6, out_median, NULL) ||
+        !lp_table_number(row, p90, 0.0, 1e6, out_p90, NULL))
+        return FALSE;
+    *out_n = (guint)n;
+    return TRUE;
+}
+
 static LpExpectedError
 read_row(const LpTableRow *row, const char *kind)
 {
     LpExpectedError self = {.kind = kind};
-    guint64 n_steps = 0, n_sources = 0;
-    if (row != NULL && lp_table_count(row, "steps", 1, G_MAXUINT32, &n_steps, NULL) &&
-        lp_table_count(row, "sources", 1, G_MAXUINT32, &n_sources, NULL) &&
-        lp_table_number(row, "median", 0.0, 1e6, &self.median, NULL) &&
-        lp_table_number(row, "p90", 0.0, 1e6, &self.p90, NULL)) {
-        self.n_steps = (guint)n_steps;
+    guint64 n_sources = 0;
+    if (read_figures(row, "", &self.n_steps, &self.median, &self.p90) &&
+        lp_table_count(row, "sources", 1, G_MAXUINT32, &n_sources, NULL))
         self.n_sources = (guint)n_sources;
-    }
     return self;
+}
+
+static void
+read_blind(LpExpectedError *self, const char *software, const char *accelerator, const char *kind)
+{
+    const char *const lines[][3] = {{software, accelerator, kind},
+                                    {software, accelerator, ""},
+                                    {software, "", ""},
+                                    {"", accelerator, ""},
+                                    {"", "", ""}};
+    for (guint i = 0; i < G_N_ELEMENTS(lines) && self->n_blind == 0; i++) {
+        self->blind_software = lines[i][0];
+        self->blind_accelerator = lines[i][1];
+        (void)read_figures(find_row(lines[i][0], lines[i][1], lines[i][2]), "blind_",
+                           &self->n_blind, &self->blind_median, &self->blind_p90);
+    }
 }
 
 LpExpectedError
@@ -67,5 +96,7 @@ lp_expected_error_find(const LpWorkload *workload, const LpMachine *machine)
     const char *accelerator = machine->accelerator.name, *kind = kind_of(workload);
     LpExpectedError own = read_row(find_row(workload->framework, accelerator, kind), kind);
     LpExpectedError all = read_row(find_row(workload->framework, accelerator, ""), "");
-    return own.n_steps >= ENOUGH || all.n_steps == 0 ? own : all;
+    LpExpectedError self = own.n_steps >= ENOUGH || all.n_steps == 0 ? own : all;
+    read_blind(&self, workload->framework, accelerator, kind);
+    return self;
 }

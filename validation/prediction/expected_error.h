@@ -14,6 +14,13 @@ typedef struct {
     guint n_steps;    /**< measured steps that it is of; 0: none of that software and accelerator */
     guint n_sources;  /**< that published them */
     double median, p90; /**< of |predicted / measured - 1| */
+    /** Median and p90 of steps when they were first run, before anybody had looked at them: those
+     * of the kind, else of the software on the accelerator, of the software, on the accelerator, of
+     * all.
+     */
+    guint n_blind;
+    double blind_median, blind_p90;
+    const char *blind_software, *blind_accelerator; /**< borrowed from the arguments, "": any */
 } LpExpectedError;
 
 /** Of @workload's software on @machine's accelerator. */

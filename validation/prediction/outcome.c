@@ -18,6 +18,9 @@ lp_outcome_new(LpMeasure measure, const char *id, const char *source)
     LpOutcome *self = g_new0(LpOutcome, 1);
     self->id = g_strdup(id);
     self->source = g_strdup(source);
+    self->software = g_strdup("");
+    self->accelerator = g_strdup("");
+    self->publisher = g_strdup("");
     self->measure = measure;
     self->inferred = g_ptr_array_new_with_free_func(g_free);
     return self;
@@ -30,6 +33,9 @@ lp_outcome_free(LpOutcome *self)
         return;
     g_free(self->id);
     g_free(self->source);
+    g_free(self->software);
+    g_free(self->accelerator);
+    g_free(self->publisher);
     g_free(self->group);
     g_free(self->configuration);
     g_free(self->reason);

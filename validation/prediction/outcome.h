@@ -51,7 +51,9 @@ extern const char *const lp_outcome_names[];
 /** A row with what was measured and predicted. Plain data but for its texts; it travels between
  * processes as text. */
 typedef struct {
-    char *id, *source;   /* owned: never NULL */
+    char *id, *source;            /* owned: never NULL */
+    char *software, *accelerator; /* owned: never NULL; "" where the row does not say */
+    char *publisher;              /* owned: never NULL; of the source */
     char *group;         /* owned: rows with the same one are plans for the same work; NULL: none */
     char *configuration; /* owned: what was measured, for people, as far as the row says; NULL: none
                           */
@@ -88,8 +90,8 @@ void lp_outcome_take_notes(LpOutcome *self, const LpOutcome *other, guint first)
 /** Predicted over measured, less 1; 1 if the row is not ok, or there is no such prediction. */
 double lp_outcome_error(const LpOutcome *self, LpPrediction prediction);
 
-/** All of it but id, source, is_apart, configuration and factors, which the reader knows. Returns:
- * (transfer full) a text. */
+/** All of it but id, source, software, accelerator, publisher, is_apart, configuration and factors,
+ * which the reader knows. Returns: (transfer full) a text. */
 char *lp_outcome_to_text(const LpOutcome *self);
 /** Fills @self from such a text. Returns: FALSE, and @self as it was, if it is none. */
 gboolean lp_outcome_from_text(LpOutcome *self, const char *text) G_GNUC_WARN_UNUSED_RESULT;

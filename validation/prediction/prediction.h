@@ -27,5 +27,7 @@ double lp_prediction_closed_s(const LpWorkload *workload, const LpAccelerator *a
 
 /** What lp_prediction_closed_s() says of packed ranks on @machine, s. */
 double lp_prediction_consistent_s(const LpWorkload *workload, const LpMachine *machine);
+/** The same by AMPeD, with the accelerator's own efficiency of products, s. */
+double lp_prediction_amped_s(const LpWorkload *workload, const LpMachine *machine);
 
 G_END_DECLS

@@ -9,7 +9,7 @@ import re
 from . import sources, words
 from .row import Refusal
 
-COLUMNS = ["id", "source", "where", "machine", "run", "seconds", "busbw_GBps", "inferred", "refused", "note"]
+COLUMNS = ["id", "source", "publisher", "where", "machine", "run", "seconds", "busbw_GBps", "inferred", "refused", "note"]
 LARGE_BYTES = 4 << 30
 BYTES_MAX = 10 ** 13
 RANKS_MAX = 65536
@@ -193,7 +193,8 @@ def restate_run(row, program):
 def restate(row, program, models):
     """The fields of the row as a run."""
     del models
-    out = {"source": row.text("source"), "note": row.text("note"), "where": row.text("hardware_as_stated")}
+    out = {"source": row.text("source"), "publisher": sources.publisher(row.text("source")),
+           "note": row.text("note"), "where": row.text("hardware_as_stated")}
     if is_time(row):
         time = row.text("time_us")
         try:

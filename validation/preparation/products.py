@@ -3,10 +3,10 @@
 
 import re
 
-from . import collectives, words
+from . import collectives, sources, words
 from .row import Refusal
 
-COLUMNS = ["id", "source", "where", "machine", "run", "seconds", "tflops", "inferred", "refused", "note"]
+COLUMNS = ["id", "source", "publisher", "where", "machine", "run", "seconds", "tflops", "inferred", "refused", "note"]
 SIDE_MAX = 1000000000
 DOMAIN_MAX = 1024  # more accelerators than any domain has
 HEAD_WIDTH, FFN_WIDTHS = 128.0, 4.0
@@ -114,7 +114,8 @@ def restate_run(row, program):
 def restate(row, program, models):
     """The fields of the row as a run."""
     del models
-    out = {"source": row.text("source"), "note": row.text("note")}
+    out = {"source": row.text("source"), "publisher": sources.publisher(row.text("source")),
+           "note": row.text("note")}
     if row.has("tflops"):
         out["tflops"] = row.text("tflops")
     else:

@@ -40,6 +40,27 @@ MACHINES = [("Ultra-Scale", "p5-hf")]
 # nanotron times 256 Mi elements of fp32, gathered into a list and scattered from one (huggingface/nanotron, commit
 # e3b886c6, src/nanotron/trainer.py: measure_bandwidth())
 PROBES = [("Ultra-Scale", 1 << 30, True)]
+# Who published what, by a name that column "source" bears; else a source is its own publisher, by its name up to a comma.
+PUBLISHERS = [
+    ("JAX-Toolbox", "NVIDIA"), ("TransformerEngine", "NVIDIA"), ("Megatron-Bridge", "NVIDIA"), ("NeMo", "NVIDIA"),
+    ("dgxc-benchmarking", "NVIDIA"), ("Megatron-Core", "NVIDIA"), ("Megatron-MoE-ModelZoo", "NVIDIA"),
+    ("Megatron-LM README", "NVIDIA"), ("Megatron-LM, examples", "NVIDIA"), ("Megatron-LM, golden values", "NVIDIA"),
+    ("Narayanan", "NVIDIA"), ("Korthikanti", "NVIDIA"), ("MoE Parallel Folding", "NVIDIA"), ("Nemotron", "NVIDIA"),
+    ("NVIDIA", "NVIDIA"), ("AutoModel", "NVIDIA"), ("BioNeMo", "NVIDIA"), ("MLPerf", "MLPerf's submitters"),
+    ("torchtitan", "PyTorch"), ("torchao", "PyTorch"), ("PyTorch FSDP", "PyTorch"), ("grouped_mm", "PyTorch"),
+    ("OPT-175B", "Meta"), ("Llama 3 paper", "Meta"), ("fms-fsdp", "IBM"), ("fms-acceleration", "IBM"),
+    ("MosaicML", "Databricks"), ("llm-foundry", "Databricks"), ("DBRX", "Databricks"),
+    ("Ultra-Scale", "Hugging Face"), ("HF ultra-scale", "Hugging Face"), ("Hugging Face", "Hugging Face"),
+    ("Bekman", "Bekman"), ("ml-engineering", "Bekman"), ("BigScience", "BigScience"), ("MaxText", "Google"),
+    ("tpu-recipes", "Google"), ("gpu-recipes", "Google"), ("AMD", "AMD"), ("Megatron-DeepSpeed", "Microsoft"),
+    ("DeepSpeed-MoE", "Microsoft"), ("MS-AMP", "Microsoft"), ("nnScaler", "Microsoft"), ("InternEvo", "Shanghai AI Lab"),
+    ("InternLM", "Shanghai AI Lab"), ("vTrain", "vTrain"), ("ms-swift", "ModelScope"), ("DeepGEMM", "DeepSeek"),
+    ("DeepEP", "DeepSeek"), ("LLMCompass", "LLMCompass"), ("nccl", "NVIDIA's trackers")]
+
+
+def publisher(source):
+    own = next((name for word, name in PUBLISHERS if words.bears(source, word)), None)
+    return own or source.split(",")[0]
 
 
 def software(source, stated):

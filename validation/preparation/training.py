@@ -3,12 +3,12 @@
 
 import hashlib
 
-from . import framework, machine, plan, words
+from . import framework, machine, plan, sources, words
 from .row import Refusal
 from .shape import Restatement
 
 KINDS = ("", "training", "layer", "composed", "memory")
-COLUMNS = ["id", "source", "where", "kind", "model", "framework", "machine", "workload", "iteration_s", "memory_GB",
+COLUMNS = ["id", "source", "publisher", "where", "kind", "model", "framework", "machine", "workload", "iteration_s", "memory_GB",
            "iteration_origin", "inferred", "unchecked", "refused", "group", "note"]
 # What rows of one group have in common: the columns below, and settings that are no plan's.
 WORK = ("kind model layers hidden ffn ffn_kind heads kv_heads vocab tied seq experts attention precision global_batch "
@@ -54,6 +54,7 @@ def restate(row, program, models):
     out = {name: row.text(name) for name in ("source", "where", "kind", "model", "iteration_s", "memory_GB",
                                              "iteration_origin", "note")}
     out["group"] = group_of(row, program)
+    out["publisher"] = sources.publisher(row.text("source"))
     try:
         check_scope(self)
         self.apply()

@@ -24,9 +24,6 @@
 #define SHOWN_MAX 1000000
 /* Combinations that are gone through in minutes. */
 #define COMBINATIONS_MAX 1e8
-/* A plan that saves something else is worth showing if it takes at most so much longer than the
- * first. */
-#define FRONT 0.1
 
 typedef struct {
     char *format, *top, *within, *budget, *jobs, *framework, *memory_reserve, *objective,
@@ -104,7 +101,6 @@ read_choices(const Options *options, Choices *out, GError **error)
         out->run.budget_s = INFINITY;
     out->run.n_best = out->n_best;
     out->run.within = percent / 100.0;
-    out->run.front = FRONT;
     out->run.all = options->exhaustive;
     out->run.clock_s = lp_wall_clock_s;
     out->run.is_interrupted = lp_interruption_has_come;

@@ -16,8 +16,9 @@ mean_bytes(const LpClosedFormInput *input, double layer_bytes, double end_bytes)
     double share = holders / degree(input, LP_AXIS_PP);
     LpParameters sum = {.dense = end_bytes * (lp_plan_embedding_parameters(plan, shape) +
                                               lp_plan_head_parameters(plan, shape))};
+    LpLayerParameters cache = {.is_known = {FALSE}};
     for (guint32 i = 0; i < lp_transformer_n_layers(shape); i++) {
-        LpParameters layer = lp_plan_layer_parameters(plan, shape, i);
+        LpParameters layer = lp_plan_known_layer_parameters(plan, shape, i, &cache);
         sum.dense += layer_bytes * layer.dense;
         sum.experts += layer_bytes * layer.experts;
     }

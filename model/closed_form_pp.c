@@ -5,6 +5,16 @@
 
 #include <math.h>
 
+/* Whether all ranks stand in one domain whose accelerators reach each other alike. */
+static gboolean
+is_flat(const LpClosedFormInput *input)
+{
+    const LpFabric *fabric = input->fabric;
+    return fabric->domain_size >= lp_plan_n_ranks(input->plan) && input->accelerators == NULL &&
+           fabric->torus.n_dimensions == 0 && fabric->pair_bytes_per_s <= 0.0 &&
+           fabric->root_accelerators == 0;
+}
+
 /* The slowest connection between neighbouring stages of all pipelines. */
 static LpFabricConnection
 boundary_connection(const LpClosedFormInput *input)
@@ -14,7 +24,8 @@ boundary_connection(const LpClosedFormInput *input)
     guint32 pp = plan->degree[LP_AXIS_PP];
     LpFabricConnection slowest = {0.0, INFINITY};
     double within = INFINITY;
-    for (guint64 rank = 0; rank < n; rank++) {
+    guint64 n_unlike = is_flat(input) ? 1 : n;
+    for (guint64 rank = 0; rank < n_unlike; rank++) {
         if (rank / stride % pp == pp - 1)
             continue;
         guint64 from = accelerator(input, rank), to = accelerator(input, rank + stride);
@@ -33,6 +44,8 @@ boundary_crosses(const LpClosedFormInput *input, guint64 n_accelerators)
     const LpPlan *plan = input->plan;
     guint64 stride = lp_plan_stride(plan, LP_AXIS_PP), n = lp_plan_n_ranks(plan);
     guint32 pp = plan->degree[LP_AXIS_PP];
+    if (is_flat(input) && n_accelerators >= n)
+        return FALSE;
     for (guint64 rank = 0; rank < n; rank++)
         if (rank / stride % pp != pp - 1 && accelerator(input, rank) / n_accelerators !=
                                                 accelerator(input, rank + stride) / n_accelerators)

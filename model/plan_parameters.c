@@ -27,6 +27,17 @@ lp_plan_layer_parameters(const LpPlan *self, const LpTransformer *transformer, g
                               self->degree[LP_AXIS_EP]};
 }
 
+LpParameters
+lp_plan_known_layer_parameters(const LpPlan *self, const LpTransformer *transformer, guint32 index,
+                               LpLayerParameters *cache)
+{
+    guint kind = lp_transformer_layer_kind(transformer, index);
+    if (!cache->is_known[kind])
+        cache->of[kind] = lp_plan_layer_parameters(self, transformer, index);
+    cache->is_known[kind] = TRUE;
+    return cache->of[kind];
+}
+
 double
 lp_plan_embedding_parameters(const LpPlan *self, const LpTransformer *transformer)
 {
@@ -132,23 +143,23 @@ lp_plan_tied_copy_parameters(const LpPlan *self, const LpTransformer *transforme
 
 static LpParameters
 chunk_layer_parameters(const LpPlan *self, const LpTransformer *transformer, guint32 stage,
-                       guint32 chunk)
+                       guint32 chunk, LpLayerParameters *cache)
 {
     guint32 slice = lp_plan_slice(self, stage, chunk);
     guint32 first = lp_plan_slice_first_layer(self, transformer, slice);
     guint32 n = lp_plan_slice_layers(self, transformer, slice);
     LpParameters sum = {0.0, 0.0};
     for (guint32 i = first; i < first + n; i++) {
-        LpParameters layer = lp_plan_layer_parameters(self, transformer, i);
+        LpParameters layer = lp_plan_known_layer_parameters(self, transformer, i, cache);
         sum.dense += layer.dense;
         sum.experts += layer.experts;
     }
     return sum;
 }
 
-LpParameters
-lp_plan_chunk_parameters(const LpPlan *self, const LpTransformer *transformer, guint32 stage,
-                         guint32 chunk)
+static LpParameters
+chunk_parameters(const LpPlan *self, const LpTransformer *transformer, guint32 stage, guint32 chunk,
+                 LpLayerParameters *cache)
 {
     double ends = 0.0;
     if (lp_plan_holds_embedding(self, stage, chunk))
@@ -156,17 +167,26 @@ lp_plan_chunk_parameters(const LpPlan *self, const LpTransformer *transformer, g
     if (lp_plan_holds_head(self, stage, chunk))
         ends += lp_plan_head_parameters(self, transformer) +
                 lp_plan_tied_copy_parameters(self, transformer) / self->degree[LP_AXIS_TP];
-    LpParameters sum = chunk_layer_parameters(self, transformer, stage, chunk);
+    LpParameters sum = chunk_layer_parameters(self, transformer, stage, chunk, cache);
     sum.dense += ends;
     return sum;
+}
+
+LpParameters
+lp_plan_chunk_parameters(const LpPlan *self, const LpTransformer *transformer, guint32 stage,
+                         guint32 chunk)
+{
+    LpLayerParameters cache = {.is_known = {FALSE}};
+    return chunk_parameters(self, transformer, stage, chunk, &cache);
 }
 
 LpParameters
 lp_plan_rank_layer_parameters(const LpPlan *self, const LpTransformer *transformer, guint32 stage)
 {
     LpParameters sum = {0.0, 0.0};
+    LpLayerParameters cache = {.is_known = {FALSE}};
     for (guint32 chunk = 0; chunk < lp_plan_n_chunks(self); chunk++) {
-        LpParameters part = chunk_layer_parameters(self, transformer, stage, chunk);
+        LpParameters part = chunk_layer_parameters(self, transformer, stage, chunk, &cache);
         sum.dense += part.dense;
         sum.experts += part.experts;
     }
@@ -177,8 +197,9 @@ LpParameters
 lp_plan_rank_parameters(const LpPlan *self, const LpTransformer *transformer, guint32 stage)
 {
     LpParameters sum = {0};
+    LpLayerParameters cache = {.is_known = {FALSE}};
     for (guint32 chunk = 0; chunk < lp_plan_n_chunks(self); chunk++) {
-        LpParameters part = lp_plan_chunk_parameters(self, transformer, stage, chunk);
+        LpParameters part = chunk_parameters(self, transformer, stage, chunk, &cache);
         sum.dense += part.dense;
         sum.experts += part.experts;
     }

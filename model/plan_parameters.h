@@ -31,6 +31,15 @@ double lp_plan_exchanged_width(const LpPlan *self, const LpTransformer *transfor
 /** Parameters of layer @index on one of the ranks that hold it. */
 LpParameters lp_plan_layer_parameters(const LpPlan *self, const LpTransformer *transformer,
                                       guint32 index);
+/** Parameters of layers, worked out once for those that are alike. */
+typedef struct {
+    LpParameters of[LP_LAYER_KINDS];
+    gboolean is_known[LP_LAYER_KINDS];
+} LpLayerParameters;
+
+/** As lp_plan_layer_parameters(), kept in @cache: of one plan and transformer, zero at first. */
+LpParameters lp_plan_known_layer_parameters(const LpPlan *self, const LpTransformer *transformer,
+                                            guint32 index, LpLayerParameters *cache);
 /** Parameters of the embedding on one of the ranks that hold it. */
 double lp_plan_embedding_parameters(const LpPlan *self, const LpTransformer *transformer);
 /** Parameters of the head on one of the ranks that hold it, but for a copy of a tied embedding. */

@@ -74,7 +74,14 @@ add_head(LpPage *self)
     lp_page_figure(self, "combinations", "/considered", LP_PAGE_PLAIN);
     lp_page_figure(self, "simulated", "/simulated", LP_PAGE_PLAIN);
     lp_page_figure(self, "not looked at", "/not_looked_at", LP_PAGE_PLAIN);
-    lp_page_figure(self, "which take at least", "/not_looked_at_at_least_s", LP_PAGE_TIME);
+    lp_page_figure(self, "which take at least", "/not_looked_at_at_least/iteration_time_s",
+                   LP_PAGE_TIME);
+    lp_page_figure(self, "which need at least", "/not_looked_at_at_least/memory_bytes",
+                   LP_PAGE_SIZE);
+    lp_page_figure(self, "which need at least, a token",
+                   "/not_looked_at_at_least/energy_j_per_token", LP_PAGE_ENERGY);
+    lp_page_figure(self, "which cost at least, a token/s",
+                   "/not_looked_at_at_least/usd_s_per_token", LP_PAGE_PRICE);
     lp_page_end_figures(self);
 }
 
@@ -147,14 +154,15 @@ add_scatter(LpPage *self)
 {
     lp_page_heading(self, 2, "All plans");
     g_string_append(self->text, "<div class=\"tools\" data-for=\"plot-plans\"></div>\n");
-    lp_page_plot(
-        self, "plans", "plans", "Iteration time of all plans against their memory",
+    g_autofree char *caption = g_strdup_printf(
         "Each dot is a plan that was simulated. Dots with a dark edge are the front: of plans "
-        "at most a tenth behind the first those to which no other is at least equal in "
+        "at most %g %% behind the first those to which no other is at least equal in "
         "time, memory, accelerators and price; the line joins those that nothing on the "
-        "plot beats. Small gray dots were not simulated: they stand at their closed form. "
-        "Click a dot to find its row.",
-        scatter_rows(self));
+        "plot beats. Small gray dots were not simulated, or not to their end: they stand at their "
+        "closed form. Click a dot to find its row.",
+        100.0 * json_number_value(node_at(self, "/front_within")));
+    lp_page_plot(self, "plans", "plans", "Iteration time of all plans against their memory",
+                 caption, scatter_rows(self));
 }
 
 /* "tp=8 pp=2": in what the plan at @at differs from the first. Returns: (transfer full). */
@@ -361,6 +369,7 @@ add_fates(LpPage *self)
     }
     add_fate(self, "/refused_memory", "refused: more than an accelerator's memory");
     add_fate(self, "/bounded", "ruled out: their lower bound is above what is shown");
+    add_fate(self, "/stopped", "ended as they ran: they must take more than what is shown");
     add_fate(self, "/alike", "the same as another plan in all that a run sees");
     add_fate(self, "/not_looked_at", "not looked at");
     add_fate(self, "/simulated", "simulated");

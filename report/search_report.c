@@ -201,12 +201,43 @@ append_counts(GString *out, const LpSearchReport *self)
     }
     add_count(table, space->n_refused_memory, "refused: more than an accelerator's memory", "");
     add_count(table, result->n_bounded, "ruled out: their lower bound is above what is shown", "");
+    add_count(table, result->n_stopped, "ended as they ran: they must take more than what is shown",
+              "");
     add_count(table, result->n_twins, "the same as another plan in all that a run sees", "");
     add_count(table, result->n_simulated, "simulated", "");
     add_count(table, result->n_failed, "of these ended in an error", "");
     add_count(table, result->n_left, "not looked at: ",
               result->is_interrupted ? "the search was interrupted" : "the budget was spent");
     lp_text_table_append(out, table, 2);
+}
+
+/* The least that a plan which was not looked at can have of the objective. */
+static void
+append_left(GString *out, const LpSearchReport *self)
+{
+    static const struct {
+        LpQuantity quantity;
+        gboolean is_of_token;
+        const char *of;
+    } words[LP_N_OBJECTIVES] = {
+        [LP_OBJECTIVE_TIME] = {LP_QUANTITY_TIME, FALSE, " an iteration"},
+        [LP_OBJECTIVE_COST] = {LP_QUANTITY_PRICE, TRUE, " a token/s"},
+        [LP_OBJECTIVE_ENERGY] = {LP_QUANTITY_ENERGY, TRUE, " a token"},
+        [LP_OBJECTIVE_MEMORY] = {LP_QUANTITY_SIZE, FALSE, " an accelerator"},
+    };
+    LpObjective objective = self->measure->objective;
+    double least = self->result->least_left;
+    if (self->result->n_left == 0 || self->result->runs->len == 0)
+        return;
+    double first = run_at(self, 0)->figures.of[objective];
+    double n_tokens = words[objective].is_of_token ? lp_figures_n_tokens(self->space->own) : 1.0;
+    g_autofree char *text = lp_quantity_format(words[objective].quantity, least / n_tokens);
+    g_string_append_printf(out, "  none of those not looked at has less %s than %s%s, ",
+                           lp_objective_names[objective], text, words[objective].of);
+    if (least < first)
+        g_string_append_printf(out, "%.1f %% less than the first\n", 100.0 * (1.0 - least / first));
+    else
+        g_string_append(out, "no less than the first\n");
 }
 
 char *
@@ -228,19 +259,18 @@ lp_search_report_to_text(const LpSearchReport *self)
         g_string_append_printf(out, "  the nearest of those that do not fit lacks %s: %s\n",
                                lacking, settings);
     }
-    if (result->n_left > 0 && result->runs->len > 0)
-        g_string_append_printf(out,
-                               "  none of those not looked at is faster than %.6f s (%.1f %% less "
-                               "than the first)\n",
-                               result->least_left_s,
-                               100.0 * (1.0 - result->least_left_s / run_at(self, 0)->time_s));
+    append_left(out, self);
     if (result->runs->len > 0) {
         g_string_append(out, "\nbest plans\n");
         append_plans(out, self, FALSE);
         append_ties(out, self);
-        g_string_append(out,
-                        "\nno other plan is better than these in time, memory, accelerators and "
-                        "price, among those at most a tenth behind the first\n");
+        gboolean has_energy = self->measure->objective == LP_OBJECTIVE_ENERGY;
+        g_string_append_printf(
+            out,
+            "\nno other plan is better than these in time, memory, accelerators%s price%s, among "
+            "those at most %g %% behind the first in %s\n",
+            has_energy ? "," : " and", has_energy ? " and energy" : "", 100.0 * LP_SEARCH_FRONT,
+            lp_objective_names[self->measure->objective]);
         append_plans(out, self, TRUE);
     }
     return g_string_free(out, FALSE);
@@ -264,6 +294,23 @@ add_nearest(json_t *root, const LpSearchSpace *space)
 {
     lp_json_set_number(root, "least_lacking_bytes", space->least_lacking_bytes);
     add_settings(lp_json_set_object(root, "least_lacking_plan"), space, &space->nearest);
+}
+
+/* The least of the objective among plans that were left, by the key of plans that has it. */
+static void
+add_left(json_t *root, const LpSearchReport *self)
+{
+    static const char *const keys[LP_N_OBJECTIVES] = {
+        [LP_OBJECTIVE_TIME] = "iteration_time_s",
+        [LP_OBJECTIVE_COST] = "usd_s_per_token",
+        [LP_OBJECTIVE_ENERGY] = "energy_j_per_token",
+        [LP_OBJECTIVE_MEMORY] = "memory_bytes",
+    };
+    LpObjective objective = self->measure->objective;
+    gboolean is_of_token = objective == LP_OBJECTIVE_COST || objective == LP_OBJECTIVE_ENERGY;
+    lp_json_set_number(lp_json_set_object(root, "not_looked_at_at_least"), keys[objective],
+                       self->result->least_left /
+                           (is_of_token ? lp_figures_n_tokens(self->space->own) : 1.0));
 }
 
 void
@@ -295,6 +342,7 @@ lp_search_report_add_plan(json_t *plans, const LpSearchReport *self, guint index
         json_object_set_new(object, "tied_with_first", json_boolean(is_tied(self, run, &expected)));
     lp_json_set_number(object, "closed_form_s", run->plan.closed_s);
     lp_json_set_number(object, "bound_s", run->plan.bound_s);
+    lp_json_set_number(object, "running_bound_s", run->least_s);
     json_object_set_new(object, "on_front", json_boolean(run->is_on_front));
 }
 
@@ -309,6 +357,7 @@ lp_search_report_to_json(const LpSearchReport *self)
     for (guint i = 0; i < space->n_machines; i++)
         lp_json_append_text(platforms, lp_file_label(space->machines[i]->path));
     lp_json_set_text(root, "objective", lp_objective_names[self->measure->objective]);
+    lp_json_set_number(root, "front_within", LP_SEARCH_FRONT);
     lp_json_set_count(root, "considered", space->n_considered);
     lp_json_set_count(root, "refused_memory", space->n_refused_memory);
     json_t *refused = lp_json_set_array(root, "refused");
@@ -325,6 +374,7 @@ lp_search_report_to_json(const LpSearchReport *self)
     if (isfinite(space->least_lacking_bytes))
         add_nearest(root, space);
     lp_json_set_count(root, "bounded", result->n_bounded);
+    lp_json_set_count(root, "stopped", result->n_stopped);
     lp_json_set_count(root, "alike", result->n_twins);
     lp_json_set_count(root, "simulated", result->n_simulated);
     lp_json_set_count(root, "failed", result->n_failed);
@@ -333,6 +383,7 @@ lp_search_report_to_json(const LpSearchReport *self)
     if (result->n_left > 0) {
         lp_json_set_count(root, "not_looked_at", result->n_left);
         lp_json_set_number(root, "not_looked_at_at_least_s", result->least_left_s);
+        add_left(root, self);
     }
     json_t *plans = lp_json_set_array(root, "plans");
     guint n = lp_search_report_n_shown(self);

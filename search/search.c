@@ -16,10 +16,15 @@
 
 #define MESSAGE_MAX 512
 
+/* Limits of runs are looked for up to so many times a plan's bound, so nearly. */
+#define LIMIT_FACTOR 1000.0
+#define LIMIT_PRECISION 1e-6
+
 /* What a child process tells. */
 typedef struct {
     gboolean is_told, is_good;
-    double time_s, closed_s;
+    gboolean is_slow; /* it takes more than the task allows */
+    double time_s, closed_s, least_s;
     LpTerms terms;
     LpLinkTraffic traffic;
     char message[MESSAGE_MAX];
@@ -28,6 +33,7 @@ typedef struct {
 typedef struct {
     const LpSearchSpace *space; /* borrowed */
     const LpSearchPlan *plan;   /* borrowed */
+    double at_most_s;           /* what takes longer is not in the answer */
 } Task;
 
 /* --- in the child --- */
@@ -49,7 +55,10 @@ simulate(const Task *task, double *out_closed_s, GError **error)
         return NULL;
     g_autoptr(LpSetup) setup =
         lp_setup_new(workload, task->space->machines[task->plan->machine], error);
-    LpSimulationOptions options = {.fidelity = LP_FIDELITY_FLOW, .collapse = TRUE, .alone = TRUE};
+    LpSimulationOptions options = {.fidelity = LP_FIDELITY_FLOW,
+                                   .collapse = TRUE,
+                                   .alone = TRUE,
+                                   .at_most_s = task->at_most_s};
     if (setup == NULL)
         return NULL;
     *out_closed_s = closed_form_s(setup);
@@ -64,11 +73,13 @@ work(const void *data, GByteArray *result)
     g_autoptr(LpSimulation) simulation = simulate(data, &told->closed_s, &error);
     told->is_told = TRUE;
     told->is_good = simulation != NULL;
+    told->is_slow = g_error_matches(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_LIMIT);
     if (simulation == NULL) {
         g_strlcpy(told->message, error->message, sizeof told->message);
         return;
     }
     told->time_s = simulation->run.iteration_time_s;
+    told->least_s = simulation->run.least_s;
     told->terms = simulation->run.terms;
     told->traffic = simulation->link_traffic;
 }
@@ -143,25 +154,43 @@ is_behind(const Search *self, const LpSearchFigures *figures, double more)
     return figures->of[objective] > (1.0 + more) * run_at(self->result, 0)->figures.of[objective];
 }
 
-/* Whether @plan can be neither among the best nor on the front. Runs are sorted. */
+/* Whether @plan can be neither among the best nor on the front if it takes at least @least_s: true
+ * of all times above one, if of any. Runs are sorted. */
 static gboolean
-is_ruled_out(const Search *self, const LpSearchPlan *plan)
+is_ruled_out(const Search *self, const LpSearchPlan *plan, double least_s)
 {
     const LpSearchOptions *options = self->options;
     const GArray *runs = self->result->runs;
     if (options->all || runs->len < options->n_best)
         return FALSE;
-    LpSearchFigures least = figures_of(self->space, &options->measure, plan, plan->bound_s);
+    LpSearchFigures least = figures_of(self->space, &options->measure, plan, least_s);
     const LpSearchFigures *last = &run_at(self->result, options->n_best - 1)->figures;
     if (lp_search_compare(&options->measure, &least, last) <= 0 ||
         !is_behind(self, &least, options->within))
         return FALSE;
-    if (is_behind(self, &least, options->front))
+    if (is_behind(self, &least, LP_SEARCH_FRONT))
         return TRUE;
     for (guint i = 0; i < runs->len; i++)
         if (lp_search_is_as_good(&options->measure, &run_at(self->result, i)->figures, &least))
             return TRUE;
     return FALSE;
+}
+
+/* A time from which on @plan is ruled out, hardly above the least such; INFINITY: none is. */
+static double
+find_limit_s(const Search *self, const LpSearchPlan *plan)
+{
+    double low_s = plan->bound_s, high_s = LIMIT_FACTOR * low_s;
+    if (!is_ruled_out(self, plan, high_s))
+        return INFINITY;
+    while (high_s > (1.0 + LIMIT_PRECISION) * low_s) {
+        double middle_s = 0.5 * (low_s + high_s);
+        if (is_ruled_out(self, plan, middle_s))
+            high_s = middle_s;
+        else
+            low_s = middle_s;
+    }
+    return high_s;
 }
 
 /* What the ranks do by @plan; NULL: there is no such program. */
@@ -215,7 +244,10 @@ static void
 leave(Search *self, const LpSearchPlan *plan)
 {
     self->result->n_left++;
+    LpSearchFigures least = figures_of(self->space, &self->options->measure, plan, plan->bound_s);
     self->result->least_left_s = fmin(self->result->least_left_s, plan->bound_s);
+    self->result->least_left =
+        fmin(self->result->least_left, least.of[self->options->measure.objective]);
 }
 
 static void
@@ -226,6 +258,10 @@ take(Search *self, const LpSearchPlan *plan, const Told *told)
         leave(self, plan);
         return;
     }
+    if (told->is_slow) {
+        result->n_stopped++;
+        return;
+    }
     result->n_simulated++;
     if (!told->is_good) {
         result->n_failed++;
@@ -233,7 +269,8 @@ take(Search *self, const LpSearchPlan *plan, const Told *told)
             result->failure = g_strdup(told->message);
         return;
     }
-    LpSearchRun run = {.plan = *plan, .time_s = told->time_s, .terms = told->terms};
+    LpSearchRun run = {
+        .plan = *plan, .time_s = told->time_s, .least_s = told->least_s, .terms = told->terms};
     run.plan.closed_s = told->closed_s;
     run.figures =
         lp_search_figures(&self->options->measure, self->space->machines[plan->machine],
@@ -249,7 +286,7 @@ run_round(Search *self, const LpSearchPlan *const *plans, guint n, GError **erro
     g_autofree Told *told = g_new0(Told, n);
     LpChildTask children[ROUND];
     for (guint i = 0; i < n; i++) {
-        tasks[i] = (Task){self->space, plans[i]};
+        tasks[i] = (Task){self->space, plans[i], find_limit_s(self, plans[i])};
         children[i] = (LpChildTask){work, &tasks[i], &told[i], sizeof told[i]};
     }
     LpChildPool pool = {.name = "search",
@@ -273,7 +310,7 @@ choose(Search *self, guint *at, const LpSearchPlan **out_plans)
     guint n = 0;
     for (; n < ROUND && *at < plans->len; (*at)++) {
         const LpSearchPlan *plan = self->order[*at];
-        if (is_ruled_out(self, plan))
+        if (is_ruled_out(self, plan, plan->bound_s))
             self->result->n_bounded++;
         else if (self->last != NULL && are_twins(self->space, self->last, plan))
             self->result->n_twins++;
@@ -288,7 +325,7 @@ static void
 leave_rest(Search *self, guint at)
 {
     for (; at < self->space->plans->len; at++)
-        if (is_ruled_out(self, self->order[at]))
+        if (is_ruled_out(self, self->order[at], self->order[at]->bound_s))
             self->result->n_bounded++;
         else
             leave(self, self->order[at]);
@@ -300,7 +337,7 @@ mark_front(const Search *self)
 {
     for (guint i = 0; i < self->result->runs->len; i++) {
         LpSearchRun *run = &g_array_index(self->result->runs, LpSearchRun, i);
-        run->is_on_front = !is_behind(self, &run->figures, self->options->front);
+        run->is_on_front = !is_behind(self, &run->figures, LP_SEARCH_FRONT);
         for (guint k = 0; run->is_on_front && k < i; k++)
             run->is_on_front = !lp_search_is_as_good(
                 &self->options->measure, &run_at(self->result, k)->figures, &run->figures);
@@ -312,7 +349,7 @@ lp_search_run(const LpSearchSpace *space, const LpSearchOptions *options, GError
 {
     g_autoptr(LpSearchResult) result = g_new0(LpSearchResult, 1);
     result->runs = g_array_new(FALSE, FALSE, sizeof(LpSearchRun));
-    result->least_left_s = INFINITY;
+    result->least_left_s = result->least_left = INFINITY;
     guint n_plans = space->plans->len;
     g_autofree const LpSearchPlan **order = order_plans(space, &options->measure);
     Search self = {.space = space,

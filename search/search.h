@@ -13,17 +13,21 @@ typedef struct {
     LpSearchPlan plan;
     LpSearchFigures figures;
     double time_s;
+    double least_s; /**< the most that it was known to take at least while it ran */
     LpTerms terms;
     gboolean is_on_front; /**< none of the others is as good in all (lp_search_is_as_good()); at
-                             most LpSearchOptions.front more of the objective than the first */
+                             most LP_SEARCH_FRONT more of the objective than the first */
 } LpSearchRun;
+
+/** What saves something else is worth showing if it has at most so much more of the objective than
+ * the first. */
+#define LP_SEARCH_FRONT 0.1
 
 /** How a space is searched. */
 typedef struct {
     LpSearchMeasure measure; /**< the objective is what the best have least of */
     guint n_best;            /**< plans that the answer has, at least 1 */
     double within;   /**< and those that take at most so much more than the first; 0.05 is 5 % */
-    double front;    /**< and all on the front that take at most so much more */
     gboolean all;    /**< simulate all plans, whatever their bounds */
     double budget_s; /**< seconds after which no simulation begins; INFINITY: none */
     guint n_at_once; /**< processes side by side */
@@ -39,11 +43,13 @@ typedef struct {
                      order of the space */
     guint64 n_simulated, n_bounded, n_twins; /**< of the space's plans: run; ruled out by their
                                                 bounds; as another one in all that a run sees */
-    guint64 n_failed;                        /**< runs that ended in an error */
-    char *failure;                           /* owned: the first one's message, or NULL */
-    guint64 n_left;                          /**< plans that the budget or an interruption left */
+    guint64 n_stopped; /**< runs that ended as soon as their plan was ruled out */
+    guint64 n_failed;  /**< runs that ended in an error */
+    char *failure;     /* owned: the first one's message, or NULL */
+    guint64 n_left;    /**< plans that the budget or an interruption left */
     gboolean is_interrupted;
     double least_left_s; /**< the lowest bound among them; INFINITY: none */
+    double least_left;   /**< the least that one of them has of the objective; INFINITY: none */
 } LpSearchResult;
 
 /**

@@ -14,6 +14,7 @@ GQuark lp_simulation_error_quark(void);
 typedef enum {
     LP_SIMULATION_ERROR_FIT,    /**< The workload does not fit on the machine. */
     LP_SIMULATION_ERROR_RUN,    /**< A run ended without a result. */
+    LP_SIMULATION_ERROR_LIMIT,  /**< A run takes longer than it may. */
     LP_SIMULATION_ERROR_MEMORY, /**< The plan needs more memory than an accelerator has. */
     /* An algorithm cannot run a collective: choose another, or other groups. */
     LP_SIMULATION_ERROR_ALGORITHM, /**< The algorithm cannot do the collective. */

@@ -268,6 +268,20 @@ run_receive(LpRank *self, const LpStep *step)
                           self->clock.at_s);
 }
 
+/* Whether the run has taken, or must take, more than it may: then it ends here. */
+static gboolean
+stops(LpRank *self, const LpStep *step)
+{
+    LpRunState *run = self->run;
+    if (run->limit == NULL ||
+        !lp_run_limit_is_passed(run->limit, run->program, step, simgrid_get_clock() - run->start_s,
+                                &run->least_s))
+        return FALSE;
+    run->is_past_limit = TRUE;
+    sg_actor_kill_all();
+    return TRUE;
+}
+
 static void
 run_step(LpRank *self, const LpStep *step)
 {
@@ -307,8 +321,12 @@ compute_stream(int argc, char **argv)
     self->clock.waits = self->run->waits;
     self->clock.stage = self->stage;
     for (guint32 n = 0; n < self->run->n_iterations; n++)
-        for (guint i = 0; i < stage_program->n_steps; i++)
-            run_step(self, lp_program_step(program, stage_program->first_step + i));
+        for (guint i = 0; i < stage_program->n_steps; i++) {
+            const LpStep *step = lp_program_step(program, stage_program->first_step + i);
+            if (stops(self, step))
+                return;
+            run_step(self, step);
+        }
     self->run->n_waiting--;
     for (LpStream stream = 0; stream < LP_N_STREAMS; stream++)
         if (self->streams[stream] != NULL)

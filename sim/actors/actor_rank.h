@@ -5,6 +5,7 @@
 
 #include "sim/actors/actor_tokens.h"
 #include "sim/actors/communicator_runtime.h"
+#include "sim/actors/run_limit.h"
 #include "sim/actors/straggler.h"
 #include "sim/analysis/task.h"
 #include "sim/actors/rank_trace.h"
@@ -39,6 +40,9 @@ typedef struct {
     guint64 tp_bytes[LP_N_TRAFFIC]; /**< of merged collectives */
     LpStepCount *progress;          /* borrowed */
     guint64 n_waiting;              /**< ranks that have not ended */
+    const LpRunLimit *limit;        /* borrowed, or NULL */
+    double least_s;                 /**< what the run takes at least, as it went on */
+    gboolean is_past_limit;
 } LpRunState;
 
 typedef struct LpRankStream LpRankStream;

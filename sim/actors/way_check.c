@@ -95,6 +95,12 @@ lp_way_check_is_over(const LpWayCheck *self)
     return self != NULL && self->gives_up && is_past_use(self);
 }
 
+gboolean
+lp_way_check_has_failed(const LpWayCheck *self)
+{
+    return self != NULL && self->n_flows_max != G_MAXUINT64;
+}
+
 const guint32 *
 lp_way_check_marks(const LpWayCheck *self)
 {

@@ -29,6 +29,9 @@ void lp_way_check_rate(LpWayCheck *self, guint32 flow_class, LpHoldsBack holds_b
 /** Whether the run need not go on. @self may be NULL. */
 gboolean lp_way_check_is_over(const LpWayCheck *self);
 
+/** Whether a way was not held: what follows may differ from the run. @self may be NULL. */
+gboolean lp_way_check_has_failed(const LpWayCheck *self);
+
 /** By way: 0 if it was held whenever its class was; else a number that is the same for those of a
  * class that were not held at the same instants, and hardly for others. Borrowed. */
 const guint32 *lp_way_check_marks(const LpWayCheck *self);

@@ -2,6 +2,8 @@
 /* Isolated times of all groups of a job: those that are alike are kept once. */
 #include "sim/analysis/isolated_time.h"
 
+#include <math.h>
+
 struct LpIsolatedRings {
     guint32 n_stages;
     GArray **rings; /* owned arrays of LpIsolatedRing, by group kind and stage: no two alike */
@@ -131,4 +133,16 @@ lp_isolated_rings_time_s(const LpIsolatedRings *self, guint32 stage, const LpOp 
         slowest_s = MAX(slowest_s, lp_isolated_ring_time_s(&g_array_index(rings, LpIsolatedRing, i),
                                                            op, fidelity));
     return slowest_s;
+}
+
+double
+lp_isolated_rings_least_s(const LpIsolatedRings *self, guint32 stage, const LpOp *op,
+                          LpFidelity fidelity)
+{
+    GArray *rings = rings_of(self, op->group, stage);
+    double least_s = rings->len == 0 ? 0.0 : INFINITY;
+    for (guint i = 0; i < rings->len; i++)
+        least_s = fmin(least_s, lp_isolated_ring_time_s(&g_array_index(rings, LpIsolatedRing, i),
+                                                        op, fidelity));
+    return least_s;
 }

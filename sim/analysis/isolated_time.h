@@ -71,6 +71,9 @@ gboolean lp_isolated_rings_uniform(const LpIsolatedRings *self, LpGroup group);
 /** Seconds of @op in the slowest of its groups on @stage. */
 double lp_isolated_rings_time_s(const LpIsolatedRings *self, guint32 stage, const LpOp *op,
                                 LpFidelity fidelity);
+/** And in the fastest; 0 if there is none. */
+double lp_isolated_rings_least_s(const LpIsolatedRings *self, guint32 stage, const LpOp *op,
+                                 LpFidelity fidelity);
 
 /** Seconds of one message over @connection. */
 double lp_isolated_message_time_s(const LpConnection *connection, guint64 bytes);

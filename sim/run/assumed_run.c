@@ -43,11 +43,18 @@ run_here(const LpAssumedInput *input, const LpQuotient *quotient, const LpTasks 
     if (!lp_network_load_bare(input->network, input->engine_options, error))
         return FALSE;
     g_autoptr(LpSharing) sharing = lp_sharing_new_of_classes(quotient, NULL, check);
+    LpRunLimit own, *limit = NULL;
+    if (options.limit != NULL) {
+        own = *options.limit;
+        own.check = check;
+        limit = &own;
+    }
     LpRunJob job = lp_run_job(input->map, NULL, input->contention, input->cache, tasks, quotient);
     job.timeline = options.timeline;
     job.calls = options.calls;
     LpSurroundings surroundings = {.sharing = sharing,
                                    .log = options.log,
+                                   .limit = limit,
                                    .progress = options.progress,
                                    .expect = options.expect,
                                    .progress_data = options.progress_data};
@@ -96,7 +103,8 @@ run_trial(const void *data, GByteArray *result)
     const LpFlowWays *ways = ways_of(trial->quotient);
     g_autoptr(GError) error = NULL;
     g_autoptr(LpWayCheck) check = lp_way_check_new(ways, trial->gives_up);
-    LpRunOptions options = {.progress = trial->input->told.progress,
+    LpRunOptions options = {.limit = trial->input->told.limit,
+                            .progress = trial->input->told.progress,
                             .expect = trial->input->told.expect,
                             .progress_data = trial->input->told.progress_data};
     if (!run_here(trial->input, trial->quotient, trial->tasks, check, options, &outcome->run,

@@ -22,12 +22,15 @@ typedef struct {
     guint64 sent_bytes, received_bytes; /**< through the simulated channels, all iterations */
     LpCircuitResult circuits;           /**< where they are switched */
     guint64 n_actors;
-    guint64 n_activities;  /**< engine activities, all iterations: delays and flows */
-    double start_s, end_s; /**< of the job, on the engine's clock */
-    guint64 n_waiting;     /**< ranks that never ended, since the run stopped */
+    guint64 n_activities;   /**< engine activities, all iterations: delays and flows */
+    double start_s, end_s;  /**< of the job, on the engine's clock */
+    guint64 n_waiting;      /**< ranks that never ended, since the run stopped */
+    double least_s;         /**< what it takes at least, as far as it went; 0 without a limit */
+    gboolean is_past_limit; /**< it stopped since that is more than it may take */
 } LpRunResult;
 
 struct LpCallTimes;
+struct LpRunLimit;
 typedef struct LpFlowLog LpFlowLog; /**< which links were busy when, written for an observation */
 
 /** What the caller wants to have of a run. */
@@ -36,6 +39,8 @@ typedef struct {
     struct LpCallTimes
         *calls;     /* borrowed: filled for all ranks (sim/actors/call_times.h), or NULL */
     LpFlowLog *log; /* borrowed: written, or NULL */
+    const struct LpRunLimit
+        *limit; /* borrowed: of the first iteration (sim/actors/run_limit.h), or NULL */
     void (*progress)(guint64 n_done, guint64 n_all, void *data); /**< or NULL */
     void (*expect)(double processor_s, guint64 n_all,
                    void *data); /**< LpSurroundings.expect, or NULL */

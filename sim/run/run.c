@@ -307,7 +307,9 @@ read_result(const JobRun *self)
                           .n_activities = self->state.n_delays,
                           .start_s = self->state.start_s,
                           .end_s = last->clock.at_s,
-                          .n_waiting = self->state.n_waiting};
+                          .n_waiting = self->state.n_waiting,
+                          .least_s = self->state.least_s,
+                          .is_past_limit = self->state.is_past_limit};
     for (LpTerm term = 0; term < LP_N_TERMS; term++)
         result.terms.s[term] /= n;
     result.terms = lp_terms_cleared(&result.terms);
@@ -456,6 +458,7 @@ lp_run_jobs(const LpRunJob *jobs, guint n_jobs, const LpSurroundings *given,
                         .sharing = surroundings->sharing,
                         .waits = surroundings->waits,
                         .log = surroundings->log,
+                        .limit = surroundings->limit,
                         .progress = &progress};
     for (guint i = 0; i < n_jobs; i++)
         build_job(&runs[i], &jobs[i], i, state);

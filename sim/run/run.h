@@ -19,6 +19,7 @@ typedef struct {
     LpWaitRecord *waits;        /* borrowed: told who waits for whom, and keeps critical paths */
     LpFlowLog *log;             /* borrowed: written */
     const LpQuotient *quotient; /* borrowed: of the run that the jobs' are parts of */
+    const LpRunLimit *limit;    /* borrowed: of a single job's iteration */
     void (*progress)(guint64 n_done, guint64 n_all, void *data);
     void (*expect)(double processor_s, guint64 n_all,
                    void *data); /**< told before: what the jobs will take,

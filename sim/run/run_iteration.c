@@ -11,6 +11,7 @@ lp_run_iteration(const LpCommunicationMap *map, const LpCircuitPlan *circuits,
     job.timeline = options.timeline;
     job.calls = options.calls;
     LpSurroundings none = {.log = options.log,
+                           .limit = options.limit,
                            .progress = options.progress,
                            .expect = options.expect,
                            .progress_data = options.progress_data};

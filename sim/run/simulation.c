@@ -14,6 +14,7 @@
 #include "sim/run/counterfactual.h"
 #include "sim/run/forecast.h"
 #include "sim/run/observation.h"
+#include "sim/actors/run_limit.h"
 #include "sim/run/run.h"
 #include "sim/run/run_end.h"
 #include "sim/run/used_routes.h"
@@ -302,6 +303,22 @@ complete_calls(LpCallTimes *calls, const LpCommunicationMap *map, LpIsolatedCach
     }
 }
 
+/* What is left of the run from each step on, if it may not take any time; FALSE with @error where
+ * the whole of it is too much. */
+static gboolean
+find_limit(const LpCircuitMap *circuits, LpIsolatedCache *cache, LpSimulationOptions options,
+           LpRemainingTime **out_remaining, LpRunLimit *out_limit, GError **error)
+{
+    if (options.at_most_s <= 0.0)
+        return TRUE;
+    const LpMachine *machine = lp_network_machine(circuits->map->network);
+    gboolean changes = circuits->switched != NULL || lp_circuit_switch_is_rotor(&machine->circuits);
+    *out_remaining = lp_remaining_time_new(circuits->map, cache, options.fidelity, changes);
+    *out_limit = (LpRunLimit){.remaining = *out_remaining, .at_most_s = options.at_most_s};
+    return lp_run_limit_holds(out_limit, (*out_remaining)->whole_s) ||
+           lp_run_is_too_long((*out_remaining)->whole_s, error);
+}
+
 static LpContention *
 prove(const LpCommunicationMap *map, LpSimulationOptions options)
 {
@@ -330,9 +347,14 @@ lp_simulation_run(const LpSetup *setup, LpSimulationOptions options, GError **er
         return NULL;
     const LpCommunicationMap *map = circuits->map;
     self->circuits = g_strdup(circuits->description);
+    g_autoptr(LpIsolatedCache) cache = lp_isolated_cache_new();
+    g_autoptr(LpRemainingTime) remaining = NULL;
+    LpRunLimit limit;
+    if (!find_limit(circuits, cache, options, &remaining, &limit, error))
+        return NULL;
+    options.run.limit = remaining != NULL ? &limit : NULL;
     g_autoptr(LpContention) contention = prove(map, options);
     lp_contention_open_circuits(contention, map, circuits->switched);
-    g_autoptr(LpIsolatedCache) cache = lp_isolated_cache_new();
     self->tiers = lp_tiers_find(map);
     if (has_energy_per_bit(machine))
         self->link_traffic = lp_link_traffic_find(map, circuits->switched);

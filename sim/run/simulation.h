@@ -45,6 +45,9 @@ typedef struct {
     guint64 shares_max;   /**< where ranks that are simulated take part in more collectives that may
                              contend, each of them in each counted, every communication takes its
                              isolated time; 0: no limit */
+    double at_most_s;     /**< it ends with LP_SIMULATION_ERROR_LIMIT as soon as it must take longer
+                             than this, which may be INFINITY: LpSimulation.run.least_s then says
+                             what it took at least; 0: as INFINITY, and it is not looked for */
     LpForecast *forecast; /* borrowed: filled, and nothing is run; or NULL */
 } LpSimulationOptions;
 

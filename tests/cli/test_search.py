@@ -105,7 +105,7 @@ class Search(Case):
         machine = self.machine("--system=dgx-a100", "--accelerators=16")
         answer = self.search(machine, MODEL, "--vary=tp,pp,micro-batch,zero")
         rest = sum(refused["plans"] for refused in answer["refused"])
-        self.assertEqual(answer["considered"], rest + answer["refused_memory"] + answer["bounded"] +
+        self.assertEqual(answer["considered"], rest + answer["refused_memory"] + answer["bounded"] + answer["stopped"] +
                          answer["alike"] + answer["simulated"])
         values = {"tp": 4, "pp": 4, "micro-batch": 6, "zero": 4}
         product = 1

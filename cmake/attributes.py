@@ -123,12 +123,19 @@ def rows(attributes):
     return checks + "static const LpAttribute attributes[] = {\n" + "".join(map(row, attributes)) + "};\n"
 
 
+def declaration(one):
+    use = ' use="required"' if one.get("required") else ""
+    if one.kind != "choice":
+        return f'    <xs:attribute name="{one.name}" type="{SCHEMA_TYPES.get(one.kind, "xs:string")}"{use}/>\n'
+    values = "".join(f'<xs:enumeration value="{name}"/>' for name, _ in one.choices)
+    return (f'    <xs:attribute name="{one.name}"{use}>\n      <xs:simpleType><xs:restriction base="xs:string">{values}'
+            "</xs:restriction></xs:simpleType>\n    </xs:attribute>\n")
+
+
 def schema(text, attributes):
     """@text with the attributes of each element's type."""
     for element in dict.fromkeys(one.element for one in attributes):
-        lines = "".join(f'    <xs:attribute name="{one.name}" type="{SCHEMA_TYPES.get(one.kind, "xs:string")}"'
-                        + (' use="required"' if one.get("required") else "") + "/>\n"
-                        for one in attributes if one.element == element)
+        lines = "".join(map(declaration, (one for one in attributes if one.element == element)))
         text = re.sub(rf'(<xs:complexType name="{element}">\n).*?(  </xs:complexType>)',
                       lambda found, lines=lines: found[1] + lines + found[2], text, flags=re.DOTALL)
     return text

@@ -347,7 +347,7 @@ test_file_faults(void)
         {"layers=\"4\"", "layers=\"-4\"", ":2: ", FALSE, LP_INPUT_ERROR_SYNTAX},
         {"layers=\"4\"", "layers=\"0\"", ":2: <transformer> layers: ", FALSE, LP_INPUT_ERROR_VALUE},
         {"layers=\"4\"", "layers=\"four\"", ":2: ", FALSE, LP_INPUT_ERROR_SYNTAX},
-        {"layers=\"4\"", "layers=\"99999999999\"", ":2: ", FALSE, LP_INPUT_ERROR_SYNTAX},
+        {"layers=\"4\"", "layers=\"99999999999\"", ":2: ", FALSE, LP_INPUT_ERROR_VALUE},
         {"tp=\"2\"", "tpp=\"2\"", ":3: ", FALSE, LP_INPUT_ERROR_SYNTAX},
         {"tp=\"2\"", "tp=\"3\"", ": tp: got 3, wanted a divisor of heads (4)", TRUE,
          LP_MODEL_ERROR_PLAN},

@@ -83,6 +83,28 @@ name_nearest(GError *error)
     error->message = message;
 }
 
+/* What the schema says of a value is said as "--set" says it, with the range. */
+static void
+restate_value(GError *error)
+{
+    g_autoptr(GRegex) schema = g_regex_new("^(.*): Element '([a-z]+)', attribute '([a-z-]+)': "
+                                           "The value '(.*)' is not (an element|accepted)",
+                                           G_REGEX_DOTALL, 0, NULL);
+    g_autoptr(GMatchInfo) found = NULL;
+    if (!g_regex_match(schema, error->message, 0, &found))
+        return;
+    g_auto(GStrv) parts = g_match_info_fetch_all(found); /* all, place, element, name, value */
+    g_autoptr(LpWorkload) scratch = g_new0(LpWorkload, 1);
+    g_autoptr(GError) fault = NULL;
+    const LpAttribute *attribute = lp_attribute_find(parts[3], NULL);
+    if (attribute == NULL || lp_attribute_set(attribute, scratch, parts[4], LP_ORIGIN_FILE, &fault))
+        return;
+    g_free(error->message);
+    error->code = fault->code;
+    error->message =
+        g_strdup_printf("%s: <%s> %s: %s", parts[1], parts[2], parts[3], fault->message);
+}
+
 static gboolean
 read_file(LpWorkload *self, GError **error)
 {
@@ -94,6 +116,7 @@ read_file(LpWorkload *self, GError **error)
     g_autoptr(LpXml) xml = lp_xml_load(self->path, SCHEMA, &fault);
     if (xml == NULL) {
         name_nearest(fault);
+        restate_value(fault);
         g_propagate_error(error, g_steal_pointer(&fault));
         return FALSE;
     }

@@ -265,17 +265,6 @@ class Workloads(Case):
             "zero: count; 0 to 3; default: 0\n"))
         self.refused(1, 'nearest known one is "zero"', "workload", "attributes", "zreo")
 
-    def test_machines(self):
-        """Those that are listed are those of workloads/README.md, which tests/sim/test_shipped_runs.py runs."""
-        rows = re.findall(r"\| `([\w.-]+)` \| [^|]*\| ([\d,]+) \|[^|]*\| `([^`]+)`",
-                          (SOURCE / "workloads/README.md").read_text())
-        told = {row["name"]: row for row in self.listed() if "plan" in row}
-        self.assertEqual(set(told), {name for name, _, _ in rows})
-        for name, n, system in rows:
-            generated = f"--system={system} --accelerators={n.replace(',', '')}"
-            platform = told[name].get("platform")
-            self.assertTrue(told[name].get("generate") == generated or re.fullmatch(system + r"-\d+", platform or ""), name)
-
     def test_import(self):
         """An import proposes a plan for a machine, and it runs there."""
         config = {"model_type": "mistral", "hidden_act": "silu", "hidden_size": 4096,

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Every shipped workload, cut to at most 512 ranks, 32 replicas and few micro-batches, by classes and rank by rank: both
-take the same time, to 1e-6, to 1e-9 where nothing contends, and move the same bytes. The machine is the one
-of workloads/README.md, of that size.
+take the same time, to 1e-6, to 1e-9 where nothing contends, and move the same bytes. The machine is of the
+system that "lightpath workload list" names, of that size.
 
 --ranks=N and --replicas=N cut further; names of workloads leave out the others; --fidelity=message sends every message;
 --collapse=assumed assumes classes and checks them, --collapse=proven does not.
@@ -12,16 +12,16 @@ import concurrent.futures
 import json
 import os
 import pathlib
-import re
 import subprocess
 import sys
 import tempfile
 import time
 import xml.etree.ElementTree
 
+from shipped import shipped
+
 PROGRAM = os.environ.get("LIGHTPATH", "build/release/cli/lightpath")
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
-ROW = re.compile(r"\| `([\w.-]+)` \| [^|]*\| ([\d,]+) \|[^|]*\| `([^`]+)`")
 CONTENDED, ALONE = 1e-6, 1e-9
 # Rank by rank, experts cost a flow a pair: of their layers so many a stage are left.
 EXPERT_LAYERS = 1
@@ -78,7 +78,7 @@ def compare(name, accelerators, system, arguments, folder):
 
 def tried(name, accelerators, system, arguments, folder):
     try:
-        return compare(name, int(accelerators.replace(",", "")), system, arguments, folder)
+        return compare(name, accelerators, system, arguments, folder)
     except RuntimeError as error:
         return f"{name}: {error}", False
 
@@ -91,8 +91,7 @@ def main():
     parser.add_argument("--fidelity", default="flow")
     parser.add_argument("--collapse", default="on")
     arguments = parser.parse_args()
-    rows = [row for row in ROW.findall((SOURCE / "workloads/README.md").read_text())
-            if not arguments.names or row[0] in arguments.names]
+    rows = [row for row in shipped(PROGRAM) if not arguments.names or row[0] in arguments.names]
     n_wrong = 0
     with tempfile.TemporaryDirectory(prefix="lightpath-") as folder, \
             concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

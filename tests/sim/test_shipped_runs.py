@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every shipped workload runs on a generated machine of its size: those of the table of
-workloads/README.md, on the platform that the table names. The largest mixtures of experts take
-minutes, and run whole with LIGHTPATH_ALL=1; otherwise half of their replicas and few micro-batches."""
+"""Every shipped workload runs on a generated machine of its size, of the system that "lightpath
+workload list" names. The largest mixtures of experts take minutes, and run whole with
+LIGHTPATH_ALL=1; otherwise half of their replicas and few micro-batches."""
 import json
 import os
 import pathlib
-import re
 import subprocess
 import sys
 import tempfile
 
+from shipped import shipped
+
 PROGRAM = os.environ.get("LIGHTPATH", "build/release/cli/lightpath")
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
-ROW = re.compile(r"\| `([\w.-]+)` \| [^|]*\| ([\d,]+) \|[^|]*\| `([^`]+)`")
 # Their iterations have millions of all-to-alls that share links with messages between stages.
 SLOW = {
     "deepseek-v3": ["--set=dp=64", "--set=global-batch=2048"],
@@ -48,16 +48,15 @@ def run(name, accelerators, system, folder):
 
 
 def main():
-    rows = ROW.findall((SOURCE / "workloads/README.md").read_text())
-    shipped = {path.stem for path in (SOURCE / "workloads").glob("*.xml")}
-    shipped -= {"workloads.gresource", "frameworks"}
+    rows = shipped(PROGRAM)
+    files = {path.stem for path in (SOURCE / "workloads").glob("*.xml")} - {"workloads.gresource", "frameworks"}
     n_wrong = 0
-    if {name for name, _, _ in rows} != shipped:
-        print("workloads/README.md does not list what is shipped")
+    if {name for name, _, _ in rows} != files:
+        print("\"lightpath workload list\" does not list what is shipped")
         n_wrong += 1
     with tempfile.TemporaryDirectory(prefix="lightpath-") as folder:
         for name, accelerators, system in rows:
-            fault = run(name, int(accelerators.replace(",", "")), system, folder)
+            fault = run(name, accelerators, system, folder)
             if fault is not None:
                 print(f"{name}: {fault}")
                 n_wrong += 1

@@ -70,7 +70,7 @@ main_gradients_bytes(const LpPlan *plan, double own)
 }
 
 /* Copies of gradients that are summed once an iteration; those of each micro-batch stand with its
- * weights' gradients (model/kernel_list.c). */
+ * weights' gradients (model/kernels/standard.xml). */
 static double
 copies_bytes(const LpPlan *plan, double all)
 {

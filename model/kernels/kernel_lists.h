@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Layers as lists of kernels, from XML: blocks, passes, and the kernels of each as expressions over
- * named sizes (docs/ways/kernels.md). A list may start from another and change it. */
+ * named sizes (docs/ways/own-kernels.md). A list may start from another and change it. */
 #pragma once
 
 #include <glib.h>

@@ -33,7 +33,7 @@ typedef struct {
     char *routing;                 /* owned: "none", or the path of a table of measured loads
                                       (workloads/description/routing_table.h) */
     char *kernels;                 /* owned: the file of the lists of its layers' kernels, over the
-                                      shipped ones (docs/ways/kernels.md); or NULL */
+                                      shipped ones (docs/ways/own-kernels.md); or NULL */
     LpRoutingTable *routing_table; /* owned: what it holds, or NULL */
     struct LpFramework *habits; /* owned: what it does of itself (workloads/description/framework.h)
                                  */

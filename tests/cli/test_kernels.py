@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Lists of kernels of one's own, kernels=FILE.xml: they change what they say and nothing else, and what is wrong with
+one is a line with file and line."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = os.environ["LIGHTPATH"]
+WORDS = ["llama-3-8b", "dgx-h100-64", "--set=dp=64"]
+
+
+def run(*words):
+    return subprocess.run([PROGRAM, *words], capture_output=True, text=True, check=False)
+
+
+class Kernels(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="lightpath-")
+        self.addCleanup(folder.cleanup)
+        self.file = pathlib.Path(folder.name) / "own.xml"
+
+    def write(self, content):
+        self.file.write_text(f'<kernels name="own" like="standard">\n{content}</kernels>\n')
+        return f"--set=kernels={self.file}"
+
+    def kernels(self, *words):
+        done = run("workload", "kernels", *WORDS, *words, "--format=json")
+        self.assertEqual(done.stderr, "")
+        return json.loads(done.stdout)["kernels"]
+
+    def test_nothing_changed(self):
+        """A file that says nothing is the standard lists with the framework's variants."""
+        self.assertEqual(self.kernels(self.write("")), self.kernels("--set=kernels=fused"))
+
+    def test_changed(self):
+        """A norm of twice the bytes: it alone has them, and the line of the file."""
+        own = self.kernels(self.write('<group name="norm">\n<sweep name="norm" bytes="4 * hidden-elements * element-bytes"/>\n</group>\n'))
+        for one, other in zip(own, self.kernels("--set=kernels=fused"), strict=True):
+            if one["kernel"] == "norm":
+                self.assertEqual((one["bytes"], one["source"]), (2 * other["bytes"], "own.xml:3"))
+            else:
+                self.assertEqual(one, other)
+
+    def test_times(self):
+        """The runs take it: a kernel of 1 s for each of 32 layers and 2 micro-batches is 64 s more of computing."""
+        own = self.write('<group name="norm"><inherited/><stream name="slow" when="not expert-layer and pass = forward"'
+                         ' bytes="3.35e12 * 0.9 * tokens / 16384"/></group>\n')
+        seconds = []
+        for setting in ("--set=kernels=fused", own):
+            done = run("simulate", *WORDS, setting, "--format=json")
+            seconds.append(json.loads(done.stdout)["simulated"]["terms_s"]["compute"])
+        slow = [row for row in self.kernels(own) if row["kernel"] == "slow"]
+        more = 2 * sum(row["runs"] * row["time_s"] for row in slow)
+        self.assertGreater(more, 60)
+        # What is hidden behind computing, and slows it, has other kernels beside it then.
+        self.assertAlmostEqual((seconds[1] - seconds[0]) / more, 1.0, delta=1e-2)
+
+    def test_errors(self):
+        for content, message in (
+                ('<group name="norm">\n<stream bytes="token"/>\n</group>', ':3: <stream> bytes: got "token", wanted a known size'),
+                ('<group name="norm"><stream bytes="1 / (tp - 1)"/></group>', ":2: got a division by 0, wanted none"),
+                ('<group name="norm"><stream name="s" bytes="-1"/></group>', ":2: s: got bytes -1, wanted 0 or more"),
+                ('<group name="norm"><use group="norm"/></group>', ":2: got a group that uses itself, wanted none")):
+            done = run("simulate", *WORDS, self.write(content + "\n"))
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (1, "", f"lightpath: {self.file}{message}\n"))
+        self.file.write_text(f'<kernels name="own" like="{self.file}"/>\n')
+        done = run("estimate", *WORDS, f"--set=kernels={self.file}")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("own.xml:1: got like=", done.stderr)
+        self.assertEqual(done.stderr.count("\n"), 1)
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())

@@ -71,11 +71,13 @@ lp_forecast_report_to_json_text(const LpForecastReport *self)
         lp_json_set_number(root, "processor_s_max",
                            processor_s(self) + self->slowness * self->forecast->otherwise_s);
     }
-    if (self->forecast->traffic_messages > 0.0) {
+    if (self->forecast->traffic.n_messages > 0.0) {
         json_t *traffic = lp_json_set_object(root, "traffic");
-        lp_json_set_number(traffic, "messages_min", self->forecast->traffic_messages);
-        lp_json_set_number(traffic, "lasts_s_min", self->forecast->traffic_lasts_s);
-        lp_json_set_number(traffic, "processor_s_min",
+        lp_json_set_number(traffic, "messages", self->forecast->traffic.n_messages);
+        lp_json_set_number(traffic, "under_way", self->forecast->traffic.n_under_way);
+        lp_json_set_number(traffic, "lasts_s", self->forecast->traffic_lasts_s);
+        lp_json_set_count(traffic, "overloaded_links", self->forecast->traffic.n_overloaded);
+        lp_json_set_number(traffic, "processor_s",
                            self->slowness * lp_forecast_traffic_s(self->forecast));
     }
     lp_json_set_count(root, "memory_bytes", memory_bytes(self));
@@ -129,14 +131,18 @@ lp_forecast_report_to_text(const LpForecastReport *self)
                                "if classes that are assumed alike turn out not to be, up to %.1f s "
                                "more: %.1f s in all\n",
                                more_s, processor_s(self) + more_s);
-    if (self->forecast->traffic_messages > 0.0)
+    if (self->forecast->traffic.n_messages > 0.0)
         g_string_append_printf(
             out,
-            "beside that, traffic that no job sends: at least %.3g messages in the %.3g s that "
-            "jobs "
-            "compute, at least %.1f s of processor time, and the more the longer jobs take and the "
-            "more messages are under way at once\n",
-            self->forecast->traffic_messages, self->forecast->traffic_lasts_s,
-            self->slowness * lp_forecast_traffic_s(self->forecast));
+            "of that, %.1f s are for traffic that no job sends: %.3g messages in %.3g s, %.3g of "
+            "them under way at once\n",
+            self->slowness * lp_forecast_traffic_s(self->forecast),
+            self->forecast->traffic.n_messages, self->forecast->traffic_lasts_s,
+            self->forecast->traffic.n_under_way);
+    if (self->forecast->traffic.n_overloaded > 0)
+        g_string_append_printf(out,
+                               "links that are sent more than they carry: %u; jobs that need them "
+                               "wait for as long as traffic piles up there, and so will you\n",
+                               self->forecast->traffic.n_overloaded);
     return g_string_free(out, FALSE);
 }

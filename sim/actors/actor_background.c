@@ -154,23 +154,13 @@ lp_background_mark(const LpBackground *self, gboolean *io_links)
     lp_background_ways_mark(self->ways, io_links);
 }
 
-double
-lp_background_n_messages(LpBackground *self, double end_s)
+LpBackgroundLoad
+lp_background_load(const LpBackground *self, double end_s)
 {
-    const LpScenarioTraffic *said = self->specification;
-    double lasts_s = MIN(end_s, said->end_s) - said->start_s, n = 0.0;
-    double bytes = (double)said->message_bytes;
-    for (guint32 i = 0; lasts_s > 0.0 && i < self->n; i++) {
-        if (!lp_background_ways_sends(self->ways, i))
-            continue;
-        const LpRoute *route = find_route(self, i, lp_background_ways_receiver(self->ways, i, 0));
-        double rate =
-            said->rate_bytes_per_s > 0.0 ? said->rate_bytes_per_s : said->load * route->bytes_per_s;
-        n += said->gaps == LP_GAPS_CLOSED
-                 ? lasts_s / (route->latency_s + bytes / route->bytes_per_s)
-                 : lasts_s * rate / bytes;
-    }
-    return n;
+    LpBackgroundLoad load =
+        lp_background_load_find(self->ways, self->specification, self->network, end_s);
+    load.n_under_way = MIN(load.n_under_way, (double)lp_background_flights_max(self->n));
+    return load;
 }
 
 /* --- in a quotient --- */

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "sim/actors/actor_watch.h"
+#include "sim/actors/background_load.h"
 #include "sim/actors/background_result.h"
 #include "sim/actors/actor_sharing.h"
 #include "sim/actors/flow_log.h"
@@ -28,9 +29,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpBackground, lp_background_free)
 /** How many messages may be under way at once: some for each sender, at most
  * LP_BACKGROUND_FLIGHTS_MAX. */
 guint64 lp_background_flights_max(guint64 n_senders);
-/** The messages that its senders start until @end_s, on the average; where each waits for the one
- * before, as many as they would if nothing else were on their ways. */
-double lp_background_n_messages(LpBackground *self, double end_s);
+/** How much it sends until @end_s. */
+LpBackgroundLoad lp_background_load(const LpBackground *self, double end_s);
 /** Marks the links that its messages may cross in @io_links, by link. */
 void lp_background_mark(const LpBackground *self, gboolean *io_links);
 /** Adds its senders to @senders (guint32: those of one number of @kinds send alike) and their ways

@@ -18,6 +18,9 @@
 #define ACTORS 64.0
 #define FAR_DOUBLING 0.6
 #define FAR_ACTORS 2048.0
+/* For each message of background traffic, each of those that are under way with it: fitted to 8
+ * runs of permutations and random receivers among 64 to 1,024 accelerators of trees and tori. */
+#define UNDER_WAY_S 0.08e-6
 /* To start the engine, and to read a run's end. */
 #define START_S 0.005
 /* Of an actor: its stack (16 KiB) and what it has of the engine and of us, as `lightpath bench
@@ -40,19 +43,25 @@ lp_forecast_clear(LpForecast *self)
 
 /* How often @n doubles above @from. */
 static double
-doublings(guint64 n, double from)
+doublings(double n, double from)
 {
-    return log2(MAX((double)n / from, 1.0));
+    return log2(MAX(n / from, 1.0));
+}
+
+/* How much longer each activity takes where there are @n that do something. */
+static double
+far_longer(double n)
+{
+    return 1.0 + DOUBLING * doublings(n, ACTORS) + FAR_DOUBLING * doublings(n, FAR_ACTORS);
 }
 
 double
 lp_run_size_processor_s(const LpRunSize *size)
 {
     const LpActivities *of = &size->activities;
-    double longer = 1.0 + DOUBLING * doublings(size->n_actors, ACTORS) +
-                    FAR_DOUBLING * doublings(size->n_actors, FAR_ACTORS);
-    return START_S + longer * (DELAY_S * (double)(of->n_delays + of->n_arrivals) +
-                               FLOW_S * (double)of->n_flows + CALL_S * (double)of->n_calls);
+    return START_S + far_longer((double)size->n_actors) *
+                         (DELAY_S * (double)(of->n_delays + of->n_arrivals) +
+                          FLOW_S * (double)of->n_flows + CALL_S * (double)of->n_calls);
 }
 
 void
@@ -62,7 +71,7 @@ lp_forecast_add(LpForecast *self, const char *name, guint32 job, const LpRunJob 
     for (guint i = 0; i < n_jobs; i++) {
         LpRunSize size = lp_run_size(&jobs[i]);
         run.size.n_ranks += size.n_ranks;
-        run.size.computing_s = MAX(run.size.computing_s, size.computing_s);
+        run.size.lasts_s = MAX(run.size.lasts_s, size.lasts_s);
         run.size.n_actors += size.n_actors;
         lp_activities_add(&run.size.activities, &size.activities, 1);
     }
@@ -70,17 +79,33 @@ lp_forecast_add(LpForecast *self, const char *name, guint32 job, const LpRunJob 
     g_array_append_val(self->runs, run);
 }
 
-/* A message sleeps until it starts, for its latency, and is a flow. */
+void
+lp_forecast_add_traffic(LpForecast *self, const GPtrArray *backgrounds)
+{
+    self->traffic_lasts_s = g_array_index(self->runs, LpForecastRun, 0).size.lasts_s;
+    for (guint i = 0; i < backgrounds->len; i++) {
+        LpBackgroundLoad load = lp_background_load(backgrounds->pdata[i], self->traffic_lasts_s);
+        self->traffic.n_messages += load.n_messages;
+        self->traffic.n_under_way += load.n_under_way;
+        self->traffic.n_ways += load.n_ways;
+        self->traffic.n_overloaded += load.n_overloaded;
+    }
+}
+
+/* A message sleeps until it starts, for its latency, and is a flow, whose rate and that of others
+ * is found among all that are under way. */
 double
 lp_forecast_traffic_s(const LpForecast *self)
 {
-    return self->traffic_messages * (2.0 * DELAY_S + FLOW_S);
+    double longer = far_longer(self->traffic.n_ways);
+    return self->traffic.n_messages *
+           (longer * (2.0 * DELAY_S + FLOW_S) + UNDER_WAY_S * self->traffic.n_under_way);
 }
 
 double
 lp_forecast_processor_s(const LpForecast *self)
 {
-    double all_s = 0.0;
+    double all_s = lp_forecast_traffic_s(self);
     for (guint i = 0; i < self->runs->len; i++)
         all_s += g_array_index(self->runs, LpForecastRun, i).processor_s;
     return all_s;

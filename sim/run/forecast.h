@@ -3,6 +3,7 @@
  * that takes. */
 #pragma once
 
+#include "sim/actors/actor_background.h"
 #include "sim/quotient/quotient_size.h"
 #include "sim/run/run_size.h"
 
@@ -18,11 +19,10 @@ typedef struct {
 
 /** What a command would run. */
 typedef struct LpForecast {
-    GArray *runs;            /* owned LpForecastRun */
-    LpQuotientSize quotient; /**< of the first of them; zero where it does not go by classes */
-    double traffic_messages; /**< background messages that start while jobs compute: at least so
-                                many beside these runs */
-    double traffic_lasts_s;  /**< that time */
+    GArray *runs;             /* owned LpForecastRun */
+    LpQuotientSize quotient;  /**< of the first of them; zero where it does not go by classes */
+    LpBackgroundLoad traffic; /**< of all background traffic beside the first of these runs */
+    double traffic_lasts_s;   /**< for as long as that is expected to last */
     double otherwise_s; /**< processor time of that run if what it assumes of its classes turns out
                            not to hold; 0: it assumes nothing */
 } LpForecast;
@@ -34,9 +34,11 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(LpForecast, lp_forecast_clear)
 /** Adds the run of @jobs beside each other. @name: static. */
 void lp_forecast_add(LpForecast *self, const char *name, guint32 job, const LpRunJob *jobs,
                      guint n_jobs);
-/** Processor time that background messages take at least, as flows that are alone. */
+/** Adds @backgrounds (LpBackground), beside the run that was added first. */
+void lp_forecast_add_traffic(LpForecast *self, const GPtrArray *backgrounds);
+/** Processor time that their messages take. */
 double lp_forecast_traffic_s(const LpForecast *self);
-/** Of all runs together. */
+/** Of all runs together, and of traffic. */
 double lp_forecast_processor_s(const LpForecast *self);
 /** Memory that their processes need beyond that of the one that prepares them. */
 guint64 lp_forecast_bytes(const LpForecast *self);

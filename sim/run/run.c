@@ -436,6 +436,8 @@ tell_what_to_expect(const LpSurroundings *self, const LpRunJob *jobs, guint n_jo
         return;
     g_auto(LpForecast) forecast = lp_forecast();
     lp_forecast_add(&forecast, "", G_MAXUINT32, jobs, n_jobs);
+    if (self->backgrounds != NULL)
+        lp_forecast_add_traffic(&forecast, self->backgrounds);
     self->expect(lp_forecast_processor_s(&forecast), n_steps, self->progress_data);
 }
 

@@ -12,6 +12,7 @@ typedef struct {
     guint64 *n_ranks;      /* owned, by stage: that are simulated */
     guint64 *n_delays;     /* owned, by stage: of one of its ranks */
     double *computing_s;   /* owned, by stage: the same, devices' own times */
+    double *waiting_s;     /* owned, by stage and group: for its collectives, each by itself */
     guint64 *n_host_waits; /* owned, by stage: instants at which a rank may wait for its host */
     guint64 *n_sends;      /* owned, by stage and line */
     guint64 *n_runs;       /* owned, by operation: of each rank of its stage, and of those alike */
@@ -179,13 +180,19 @@ add_communicator(Count *self, const LpCommunicator *communicator, LpCollectiveAc
     lp_isolated_ring_init(&ring, self->job->map, self->job->cache, communicator);
     actors.ring = &ring;
     actors.fidelity = self->job->tasks->mode.fidelity;
+    double waiting_s = 0.0;
     for (gsize op = 0; op < program->ops->len; op++) {
         if (self->n_runs[op] == 0 || self->stage_of[op] != stage ||
             lp_program_op(program, (guint)op)->group != communicator->group)
             continue;
         LpActivities size = collective_size(self, &actors, op);
         lp_activities_add(&self->all, &size, self->n_runs[op]);
+        waiting_s +=
+            (double)self->n_runs[op] *
+            lp_isolated_ring_time_s(&ring, lp_program_op(program, (guint)op), actors.fidelity);
     }
+    double *longest_s = &self->waiting_s[stage * LP_N_GROUPS + communicator->group];
+    *longest_s = MAX(*longest_s, waiting_s);
     lp_isolated_ring_clear(&ring);
 }
 
@@ -251,6 +258,7 @@ count_new(const LpRunJob *job)
         .n_ranks = g_new0(guint64, n_stages),
         .n_delays = g_new0(guint64, n_stages),
         .computing_s = g_new0(double, n_stages),
+        .waiting_s = g_new0(double, (gsize)n_stages *LP_N_GROUPS),
         .n_host_waits = g_new0(guint64, n_stages),
         .n_sends = g_new0(guint64, (gsize)n_stages * LP_N_LINES),
         .n_runs = g_new0(guint64, program->ops->len),
@@ -268,6 +276,7 @@ count_clear(Count *self)
     g_free(self->n_ranks);
     g_free(self->n_delays);
     g_free(self->computing_s);
+    g_free(self->waiting_s);
     g_free(self->n_host_waits);
     g_free(self->n_sends);
     g_free(self->n_runs);
@@ -275,6 +284,22 @@ count_clear(Count *self)
     g_hash_table_unref(self->known);
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
         g_hash_table_unref(self->first[group]);
+}
+
+/* An iteration, as if nothing met or hid anything else. A pipeline takes as many steps more as it
+ * has stages less one. */
+static double
+iteration_s(const Count *self)
+{
+    const LpPipeline *pipeline = &program_of(self)->pipeline;
+    double longest_s = 0.0, n_passes = pipeline->n_micro_batches * MAX(pipeline->n_chunks, 1u);
+    for (guint32 stage = 0; stage < self->n_stages; stage++) {
+        double sum_s = self->computing_s[stage];
+        for (LpGroup group = 0; group < LP_N_GROUPS; group++)
+            sum_s += self->waiting_s[stage * LP_N_GROUPS + group];
+        longest_s = MAX(longest_s, sum_s);
+    }
+    return longest_s * (1.0 + (pipeline->n_stages - 1) / MAX(n_passes, 1.0));
 }
 
 LpRunSize
@@ -294,8 +319,7 @@ lp_run_size(const LpRunJob *job)
             add_communicators(&count, group);
     for (guint32 stage = 0; stage < count.n_stages; stage++)
         size.n_ranks += count.n_ranks[stage];
-    for (guint32 stage = 0; stage < count.n_stages; stage++)
-        size.computing_s = MAX(size.computing_s, count.computing_s[stage] * job->n_iterations);
+    size.lasts_s = iteration_s(&count) * job->n_iterations;
     lp_activities_add(&size.activities, &count.all, job->n_iterations);
     count_clear(&count);
     return size;

@@ -11,11 +11,12 @@ typedef struct {
     guint64 n_ranks;  /**< that are simulated */
     guint64 n_actors; /**< of these ranks */
     LpActivities activities;
-    double computing_s; /**< in which the stage that computes longest does, beside nothing else: the
-                           run takes as long at least */
+    double lasts_s; /**< how long it takes if nothing meets or hides anything else: what the stage
+                       that takes longest computes and sends, and the time in which its pipeline
+                       fills */
 } LpRunSize;
 
-/** Of the run of @job by itself, or beside others. Exact up to LpActivities.n_unsure, but where
+/** Of the run of @job by itself, or beside others. Exact up to LpActivities.n_maybe, but where
  * circuits are switched or turn: what waits for them is left out. */
 LpRunSize lp_run_size(const LpRunJob *job);
 

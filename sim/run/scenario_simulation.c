@@ -372,18 +372,6 @@ forecast_solo(LpScene *self, guint job, LpSceneScope scope, guint isolated, cons
     solo_clear(&solo);
 }
 
-/* What traffic that no job sends costs depends on how long jobs take, and on how much of it is
- * under way at once: of that only what is certain is said. */
-static void
-forecast_traffic(const LpScene *self, LpForecast *io_forecast)
-{
-    const LpForecastRun *all = &g_array_index(io_forecast->runs, LpForecastRun, 0);
-    io_forecast->traffic_lasts_s = all->size.computing_s;
-    for (guint i = 0; i < self->backgrounds->len; i++)
-        io_forecast->traffic_messages +=
-            lp_background_n_messages(self->backgrounds->pdata[i], all->size.computing_s);
-}
-
 static void
 forecast_all(LpScene *self, LpScenarioSimulation *simulation, LpScenarioOptions options)
 {
@@ -393,7 +381,7 @@ forecast_all(LpScene *self, LpScenarioSimulation *simulation, LpScenarioOptions 
     forecast_cast(&all, quotient, "simulated", G_MAXUINT32, options.forecast);
     if (quotient != NULL)
         options.forecast->quotient = lp_scene_quotient_size(quotient);
-    forecast_traffic(self, options.forecast);
+    lp_forecast_add_traffic(options.forecast, self->backgrounds);
     for (guint i = 0; i < self->jobs->len; i++) {
         forecast_solo(self, i, LP_SCENE_ALONE, 0, "alone", options.forecast);
         if (!is_healthy(self, i)) {

@@ -23,6 +23,10 @@ install(TARGETS lp_shared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 
 install(FILES lightpath.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lightpath)
 
+# What the program is made of: the libraries, with the versions that it was built with (CycloneDX).
+configure_file(${CMAKE_CURRENT_LIST_DIR}/sbom.json.in ${PROJECT_BINARY_DIR}/sbom.json @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/sbom.json DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
 # Relative to the file itself, so that an installed tree can be moved.
 file(RELATIVE_PATH lp_pc_prefix
     ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})

@@ -9,9 +9,9 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-# Plots in pages; programs that use the library.
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS libjs-vega)
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libglib2.0-dev, pkg-config")
+# Plots in pages, and tables of measurements that validate restates; programs that use the library.
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libjs-vega, python3")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "pkg-config, python3-pandas")
 set(CPACK_DEBIAN_PACKAGE_DESCRIPTION
     "simulates the training of Transformers on electrical and optical machines\n One training iteration runs event by event on a machine that is described in XML, beside\n a closed form of the same iteration; the difference is explained part by part.")
 include(CPack)

@@ -3,6 +3,7 @@
 """The Debian package: what it depends on, what it holds, and that what it holds runs.
 
 Environment: BUILD (the build folder), LIGHTPATH (the built program), CFLAGS, VERSION."""
+import json
 import os
 import pathlib
 import shutil
@@ -41,6 +42,10 @@ class Package(unittest.TestCase):
                          "share/lightpath/workloads/gpt3-175b.xml"):
                 self.assertGreater((root / "usr" / name).stat().st_size, 0, name)
             self.assertEqual(sorted(path.name for path in root.iterdir()), ["usr"])
+            bill = json.loads((root / "usr/share/doc/lightpath/sbom.json").read_text())
+            for part in bill["components"]:
+                self.assertRegex(part["version"], r"^[0-9][0-9.]*$", part["name"])
+            self.assertEqual(len(bill["components"]), 8)
             # The two runs of scripts/demo.
             for words in (["compare", "gpt3-175b", "dgx-a100-1024", "optical-substrate-1024"],
                           ["simulate", "gpt3-175b", "dgx-a100-1024"]):

@@ -103,5 +103,5 @@ lp_doubts_append_text(GString *out, const LpReport *self)
         lp_report_append_prose(out, "in doubt", texts->pdata[i]);
     if (texts->len > 0)
         g_string_append(out, "            so do not trust it without a simulation "
-                             "(docs/trust.md)\n");
+                             "(docs/validation.md)\n");
 }

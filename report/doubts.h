@@ -8,7 +8,7 @@ G_BEGIN_DECLS
 
 /** What the plan and the machine have that only a run can tell the cost of: contention, circuits,
  * imbalance, experts' loads, hosts, overlaps that compete. Returns: (transfer full) of texts; none:
- * the form is as good as its fit to simulations in docs/trust.md. */
+ * the form is as good as its fit to simulations in docs/validation.md. */
 GPtrArray *lp_doubts(const LpReport *self);
 /** Appends them as lines of text. */
 void lp_doubts_append_text(GString *out, const LpReport *self);

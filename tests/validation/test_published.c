@@ -5,7 +5,7 @@
  * al., SC 2023); the mean of the sources that the project names is at most the 5 % it asks for; and
  * they are not off to one side by more than what one team published twice differs. SC 2021's six
  * steps of DeepSpeed's ZeRO 3 stand apart: all that its code says explains less than what was
- * measured (docs/deepspeed-zero-3.md), so that they have to be fast, but slower than computing
+ * measured (docs/validation.md), so that they have to be fast, but slower than computing
  * alone. */
 #include "tests/support/spawn.h"
 #include "tests/testlib.h"

@@ -3,6 +3,7 @@
 #include "validation/cases/measurements.h"
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/units.h"
 #include "validation/cases/prepared_table.h"
 
@@ -78,7 +79,12 @@ unknown_columns(const LpTable *table, const char *columns, const char *kind)
 LpTable *
 lp_measurements_load(const char *path, char **out_unknown, GError **error)
 {
-    g_autoptr(LpTable) self = lp_table_load(path, error);
+    g_autoptr(GBytes) bytes = lp_file_read(path, error);
+    if (bytes == NULL)
+        return NULL;
+    gsize length = 0;
+    const char *text = g_bytes_get_data(bytes, &length);
+    g_autoptr(LpTable) self = lp_table_parse(path, length > 0 ? text : "", length, error);
     if (self == NULL)
         return NULL;
     LpTableKind kind = lp_table_kind(self), own = kind_by(self, own_telling);
@@ -101,5 +107,5 @@ lp_measurements_load(const char *path, char **out_unknown, GError **error)
     if (out_unknown != NULL)
         *out_unknown = unknown_columns(self, is_own ? own_columns[kind] : known_columns[kind],
                                        lp_table_kind_names[kind]);
-    return is_own ? lp_prepared_table_load(path, error) : g_steal_pointer(&self);
+    return is_own ? lp_prepared_table_new(path, bytes, error) : g_steal_pointer(&self);
 }

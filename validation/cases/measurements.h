@@ -22,7 +22,7 @@ extern const char *const lp_table_kind_names[];
 /** Reads @path, which must be of one of the kinds and have a row. @out_unknown, unless NULL:
  * (transfer full) "got the unknown column "micro_bacth" (the nearest known is micro_batch), which
  * nothing reads, wanted those of training rows", a reader's own, or misspelt; NULL: all columns are
- * known. Errors: as lp_table_load() and lp_prepared_table_load(). Returns: (transfer full). */
+ * known. Errors: as lp_table_load() and lp_prepared_table_new(). Returns: (transfer full). */
 LpTable *lp_measurements_load(const char *path, char **out_unknown,
                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
 

@@ -120,17 +120,15 @@ run_script(const char *folder, const char *path, GError **error)
 }
 
 LpTable *
-lp_prepared_table_load(const char *path, GError **error)
+lp_prepared_table_new(const char *path, GBytes *rows, GError **error)
 {
-    g_autoptr(GBytes) rows = lp_file_read(path, error);
-    if (rows == NULL)
-        return NULL;
     g_autofree char *folder = g_dir_make_tmp("lightpath-XXXXXX", error);
     if (folder == NULL)
         return NULL;
     gsize length = 0;
     const char *content = g_bytes_get_data(rows, &length);
-    gboolean good = write_scripts(folder, error) && write_in(folder, ROWS, content, length, error);
+    gboolean good = write_scripts(folder, error) &&
+                    write_in(folder, ROWS, length > 0 ? content : "", length, error);
     g_autofree char *text = good ? run_script(folder, lp_file_label(path), error) : NULL;
     remove_scripts(folder);
     return text != NULL ? lp_table_parse(path, text, strlen(text), error) : NULL;

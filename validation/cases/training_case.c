@@ -38,8 +38,10 @@ read_workload(const LpTableRow *row, const LpMachine *machine, LpOutcome *outcom
     g_auto(GStrv) settings = g_strsplit(all, " ", -1);
     LpWorkload *workload = lp_workload_new(where, *name != '\0' ? name : outcome->id,
                                            (const char *const *)settings, error);
-    if (workload == NULL)
+    if (workload == NULL) {
+        (void)lp_table_prefix(row, "workload", error);
         return NULL;
+    }
     lp_workload_suit(workload, machine->domain_size, &machine->accelerator);
     list_defaults(workload, outcome);
     return workload;

@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""All shipped rows: the tables of docs/validation.md and README.md are those of scripts/validation-tables, no row of
+unseen.csv is without a prediction, and no source of ten rows or more is met 3 points worse in the median than
+validation/medians.csv has it. None is exempt.
+
+Environment: LIGHTPATH (the built program)."""
+import csv
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+FILES = ("training", "unseen", "users", "experts-landscape", "collectives", "collectives-users", "gemm", "grouped",
+         "contention")
+WORSE = 0.03
+
+
+class Tables(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory(prefix="lightpath-")
+        cls.rows = {}
+        for name in FILES:
+            done = subprocess.run([os.environ["LIGHTPATH"], "validate", "--format=json",
+                                   f"--cases={SOURCE / 'validation' / name}.csv"], capture_output=True, text=True, check=True)
+            pathlib.Path(cls.folder.name, f"{name}.json").write_text(done.stdout, encoding="utf-8")
+            cls.rows[name] = json.loads(done.stdout)["rows"]
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def test_all_run(self):
+        self.assertGreaterEqual(len(self.rows["unseen"]), 674)
+        for name in ("training", "unseen", "users"):
+            self.assertEqual([(row["id"], row["reason"]) for row in self.rows[name] if row["status"] != "ok"], [])
+
+    def test_no_source_gets_worse(self):
+        with open(SOURCE / "validation/medians.csv", newline="", encoding="utf-8") as file:
+            known = list(csv.DictReader(file))
+        self.assertGreaterEqual(len(known), 20)
+        for one in known:
+            errors = [abs(row["error"]) for row in self.rows[one["file"]] if row["source"] == one["source"]]
+            self.assertEqual(len(errors), int(one["rows"]), one["source"])
+            self.assertLess(statistics.median(errors), float(one["median"]) + WORSE, one["source"])
+
+    def test_documents(self):
+        done = subprocess.run([sys.executable, SOURCE / "scripts/validation-tables", "--check", self.folder.name],
+                              capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -145,7 +145,7 @@ def table(attributes):
     lines = ["| attribute | meaning | values | default |", "|---|---|---|---|"]
     for one in attributes:
         choices = "; ".join(f"`{name}`: {text}" for name, text in one.choices if text)
-        meaning = one.meaning + (f" {choices}" if choices else "")
+        meaning = one.meaning + (f" {choices}" if choices else "") + (f" (since {one.since})" if one.get("since") else "")
         explained = choices and one.kind == "choice" and all(text for _, text in one.choices)
         values = "; ".join(part for part in ("one of these" if explained else one.values(), one.range()) if part)
         lines.append(f"| `{one.name}` | {meaning} | {values} | {one.fallback()} |")
@@ -156,8 +156,7 @@ def document(text, attributes):
     """@text with a table under each mark that names an element."""
     for element in dict.fromkeys(one.element for one in attributes):
         made = table([one for one in attributes if one.element == element])
-        text = re.sub(rf"(<!-- table of {element} -->\n).*?(\n\n|\Z)",
-                      lambda found, made=made: found[1] + made + found[2], text, flags=re.DOTALL)
+        text = re.sub(rf"(<!-- table of {element} -->\n)(?:\|.*\n)*", lambda found, made=made: found[1] + made + "\n", text)
     return text
 
 

@@ -3,7 +3,6 @@
 #include "model/kernel.h"
 
 #include "model/kernel_sizes.h"
-#include "model/kernels/kernel_variants.h"
 
 #include <math.h>
 
@@ -77,9 +76,7 @@ guint
 lp_block_kernels(const LpTransformer *transformer, const LpPlan *plan, guint32 index, LpBlock block,
                  LpPass pass, LpKernel *out_kernels)
 {
-    const LpKernelLists *lists =
-        plan->lists != NULL ? plan->lists
-                            : lp_kernel_variants_lists(plan->variants, lp_kernel_vocabulary());
+    const LpKernelLists *lists = lp_plan_kernel_lists(plan);
     List list = {.kernels = out_kernels, .plan = plan};
     double values[LP_KERNEL_SIZES_MAX];
     guint listed = pass;
@@ -143,6 +140,13 @@ gboolean
 lp_kernels_check(const LpTransformer *transformer, const LpPlan *plan, GError **error)
 {
     gboolean known[LP_LAYER_KINDS] = {FALSE};
+    if (plan->lists != NULL && !lp_kernel_lists_has_size(plan->lists, LP_KERNEL_KEPT_BYTES)) {
+        g_set_error(
+            error, LP_MODEL_ERROR, LP_MODEL_ERROR_PLAN,
+            "kernels: got no size %s, wanted one of what a layer keeps, or like=\"standard\"",
+            LP_KERNEL_KEPT_BYTES);
+        return FALSE;
+    }
     for (guint32 i = 0; plan->lists != NULL && i < lp_transformer_n_layers(transformer); i++) {
         guint kind = lp_transformer_layer_kind(transformer, i);
         if (!known[kind] && !check_layer(transformer, plan, i, error))

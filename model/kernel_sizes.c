@@ -2,6 +2,7 @@
 /* Sizes by name. */
 #include "model/kernel_sizes.h"
 
+#include "model/kernels/kernel_variants.h"
 #include "model/precision.h"
 
 const char *const lp_block_names[] = {"embedding", "attention", "cross",   "ffn",
@@ -157,8 +158,14 @@ makes_some_qkv(const Of *of)
     NUMBER("again-keys", makes(of, LP_AGAIN_KEYS))                                                 \
     NUMBER("again-values", makes(of, LP_AGAIN_VALUES))                                             \
     NUMBER("again-qkv", makes(of, LP_AGAIN_QKV))                                                   \
+    NUMBER("again-something", of->again != 0)                                                      \
+    NUMBER("again-latent", makes(of, LP_AGAIN_LATENT))                                             \
+    NUMBER("again-core", makes(of, LP_AGAIN_CORE))                                                 \
+    NUMBER("keep-gathered", plan->keeps_gathered)                                                  \
+    NUMBER("narrow-activations", plan->format.narrow_activations)                                  \
     NUMBER("again-some-qkv", makes_some_qkv(of))                                                   \
     NUMBER("again-attention", makes(of, LP_AGAIN_ATTENTION))                                       \
+    NUMBER("again-projection", makes(of, LP_AGAIN_PROJECTION))                                     \
     NUMBER("again-residual", makes(of, LP_AGAIN_RESIDUAL))                                         \
     NUMBER("again-up", makes(of, LP_AGAIN_UP))                                                     \
     NUMBER("again-gate", makes(of, LP_AGAIN_GATE))                                                 \
@@ -185,18 +192,32 @@ lp_kernel_vocabulary(void)
 }
 
 void
-lp_kernel_sizes(const LpTransformer *shape, const LpPlan *plan, guint32 index, LpPass pass,
-                double *values)
+lp_kernel_sizes_again(const LpTransformer *shape, const LpPlan *plan, guint32 index, LpPass pass,
+                      guint32 again, double *values)
 {
     LpLayer layer = lp_transformer_layer(shape, index);
     const Of own = {.shape = shape,
                     .plan = plan,
                     .layer = layer,
                     .pass = pass,
-                    .again = lp_plan_parts_again(plan),
+                    .again = again,
                     .tp = plan->degree[LP_AXIS_TP],
                     .cp = plan->degree[LP_AXIS_CP],
                     .tokens = lp_plan_tokens(plan, layer.seq)};
     const Of *of = &own;
     EACH_SIZE(NUMBER_VALUE, CHOICE_VALUE)
+}
+
+void
+lp_kernel_sizes(const LpTransformer *transformer, const LpPlan *plan, guint32 index, LpPass pass,
+                double *values)
+{
+    lp_kernel_sizes_again(transformer, plan, index, pass, lp_plan_parts_again(plan), values);
+}
+
+const LpKernelLists *
+lp_plan_kernel_lists(const LpPlan *plan)
+{
+    return plan->lists != NULL ? plan->lists
+                               : lp_kernel_variants_lists(plan->variants, lp_kernel_vocabulary());
 }

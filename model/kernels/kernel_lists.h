@@ -94,4 +94,12 @@ gboolean lp_kernel_lists_has(const LpKernelLists *self, guint block, guint pass)
 void lp_kernel_lists_run(const LpKernelLists *self, guint block, guint pass, double *values,
                          LpTakeKernel take, gpointer data, char **out_fault);
 
+/** A size that lists derive: the bytes that a layer keeps of a micro-batch for its backward pass.
+ */
+#define LP_KERNEL_KEPT_BYTES "kept-bytes"
+/** Whether they derive a size called @name. */
+gboolean lp_kernel_lists_has_size(const LpKernelLists *self, const char *name);
+/** Works out the size called @name, which they derive. @values: as lp_kernel_lists_run(). */
+double lp_kernel_lists_size(const LpKernelLists *self, const char *name, double *values);
+
 G_END_DECLS

@@ -77,6 +77,29 @@ walk(Walk *self, const GPtrArray *items)
     }
 }
 
+static void
+clear_variables(const LpKernelLists *self, double *values)
+{
+    for (guint i = self->vocabulary->n_sizes; i < self->n_places; i++)
+        values[i] = 0.0;
+}
+
+gboolean
+lp_kernel_lists_has_size(const LpKernelLists *self, const char *name)
+{
+    return g_hash_table_contains(self->derived, name);
+}
+
+double
+lp_kernel_lists_size(const LpKernelLists *self, const char *name, double *values)
+{
+    const LpDerivedSize *size = g_hash_table_lookup(self->derived, name);
+    g_return_val_if_fail(size != NULL, 0.0);
+    clear_variables(self, values);
+    LpExpressionValues own = {.values = values};
+    return lp_expression_value(size->value, &own);
+}
+
 gboolean
 lp_kernel_lists_has(const LpKernelLists *self, guint block, guint pass)
 {
@@ -91,8 +114,7 @@ lp_kernel_lists_run(const LpKernelLists *self, guint block, guint pass, double *
     Walk own = {.values = {.values = values}, .take = take, .data = data};
     if (out_fault != NULL)
         *out_fault = NULL;
-    for (guint i = self->vocabulary->n_sizes; i < self->n_places; i++)
-        values[i] = 0.0;
+    clear_variables(self, values);
     if (!lp_kernel_lists_has(self, block, pass) ||
         (self->whens[block] != NULL && lp_expression_value(self->whens[block], &own.values) == 0.0))
         return;

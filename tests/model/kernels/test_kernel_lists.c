@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/kernel_sizes.h"
+#include "model/memory_layer.h"
 #include "tests/model/shapes.h"
 #include "tests/support/temporary.h"
 #include "tests/testlib.h"
@@ -185,6 +186,34 @@ test_files(void)
     lp_temporary_remove(self);
 }
 
+/* What a layer keeps is of its lists: a byte a token less is that for all of its tokens. */
+static void
+test_kept(void)
+{
+    LpTransformer gpt = lp_test_gpt(2, 1024, 16);
+    LpPlan plan = lp_test_plan(1, 1, 1, 1, 1);
+    double standard = lp_memory_layer_bytes(&gpt, &plan, 0, 0);
+    /* Korthikanti et al., equation 1: b s h (34 + 5 a s / h) */
+    lp_test_close("standard", standard, 2048.0 * 1024.0 * (34.0 + 5.0 * 16.0 * 2048.0 / 1024.0),
+                  1e-12);
+    char *path = lp_temporary_with_suffix(
+        ".xml", LIST("<size name=\"kept-by-attention\" value=\"8 * hidden - 1\"/>"), -1);
+    plan.lists = lp_kernel_variants_load(0, path, lp_kernel_vocabulary(), NULL);
+    lp_test_true("read", plan.lists != NULL);
+    if (plan.lists != NULL)
+        lp_test_close("a byte less", standard - lp_memory_layer_bytes(&gpt, &plan, 0, 0), 2048.0,
+                      1e-9);
+    lp_temporary_remove(path);
+    path = lp_temporary_with_suffix(".xml", "<kernels name=\"own\"/>", -1);
+    g_autoptr(GError) error = NULL;
+    const char *const alone[] = {path, NULL};
+    g_autoptr(LpKernelLists) lists = lp_kernel_lists_load(alone, lp_kernel_vocabulary(), NULL);
+    plan.lists = lists;
+    lp_test_true("nothing kept", !lp_kernels_check(&gpt, &plan, &error));
+    lp_test_contains("nothing kept", error != NULL ? error->message : "", "got no size kept-bytes");
+    lp_temporary_remove(path);
+}
+
 /* Each variant is one bit, and can be read over the standard lists, alone and with all others. */
 static void
 test_variants(void)
@@ -205,12 +234,9 @@ test_variants(void)
 int
 main(void)
 {
-    static const LpTestCase cases[] = {{"changes", test_changes},
-                                       {"sizes", test_sizes},
-                                       {"errors", test_errors},
-                                       {"check", test_check},
-                                       {"files", test_files},
-                                       {"variants", test_variants},
-                                       {NULL, NULL}};
+    static const LpTestCase cases[] = {{"changes", test_changes},   {"sizes", test_sizes},
+                                       {"errors", test_errors},     {"check", test_check},
+                                       {"files", test_files},       {"kept", test_kept},
+                                       {"variants", test_variants}, {NULL, NULL}};
     return lp_test_run("kernel lists", cases);
 }

@@ -114,6 +114,35 @@ class Import(Case):
         for bad in ([0, 1], [0, 1, 1, 1, 1, 2], [0, 1, 1, 1, 1, "1"], "often"):
             self.assertIn("moe_layer_freq: got", self.fault(dict(small, moe_layer_freq=bad)))
 
+    def test_mistral(self):
+        """Mistral's own params.json: parameters that the models are published with, windows layer by layer, and what is
+        no transformer or another's file."""
+        seven = {"dim": 4096, "n_layers": 32, "head_dim": 128, "hidden_dim": 14336, "n_heads": 32, "n_kv_heads": 8,
+                 "norm_eps": 1e-5, "vocab_size": 32000}
+        mixture = {"num_experts_per_tok": 2, "num_experts": 8}
+        for expected, config in ((7.24e9, seven), (46.7e9, dict(seven, moe=mixture)),
+                                 (122.6e9, dict(seven, dim=12288, n_layers=88, hidden_dim=28672, n_heads=96,
+                                                vocab_size=32768, model_type="transformer"))):
+            result, values = self.imported(config)
+            self.assertAlmostEqual(result["parameters"] / expected, 1.0, delta=1e-3)
+            self.assertEqual((values["seq"], "window" in values), ("8192", False))
+        latent = {"q_lora_rank": 1536, "kv_lora_rank": 512, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64,
+                  "v_head_dim": 128, "moe": {"num_experts": 256, "num_experts_per_tok": 8, "expert_hidden_dim": 2048,
+                                             "num_shared_experts": 1, "first_k_dense_replace": 3, "route_every_n": 1}}
+        deepseek = dict(seven, dim=7168, n_layers=61, hidden_dim=18432, n_heads=128, n_kv_heads=128, vocab_size=129280)
+        expected, own = MODELS["deepseek-v3"]
+        result, values = self.imported(dict(deepseek, **latent))
+        self.assertEqual((values["experts"], values["shared-experts"], values["dense-layers"]), ("256", "1", "3"))
+        self.assertAlmostEqual(result["parameters"] / self.imported(own)[0]["parameters"], 1.0, delta=1e-9)
+        _, values = self.imported(dict(seven, sliding_window=[4096, 4096, 4096, None], max_seq_len=32768))
+        self.assertEqual((values["window"], values["layer-pattern"]), ("4096", "3*window+1*full"))
+        for bad, part in ((dict(seven, model_type="mamba"), "model_type: got \"mamba\""),
+                          (dict(seven, model_type=3), "model_type: got 3"),
+                          ({"dim": 4096, "n_layers": 32, "n_heads": 32, "multiple_of": 256}, "n_kv_heads: got none"),
+                          (dict(seven, sliding_window=[4096, 1024]), "sliding_window: got [4096"),
+                          (dict(seven, sliding_window=[4096] * 3), "sliding_window: got [4096")):
+            self.assertIn(part, self.fault(bad))
+
     def test_dropout(self):
         for key in ("hidden_dropout_prob", "hidden_dropout", "resid_pdrop", "residual_dropout"):
             for value, wanted in ((0.1, "yes"), (0.0, "no"), (None, "no")):

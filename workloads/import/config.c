@@ -97,6 +97,27 @@ lp_config_load(const char *path, GError **error)
     return self;
 }
 
+const json_t *
+lp_config_root(const LpConfig *self)
+{
+    return self->root;
+}
+
+json_t *
+lp_config_copy(const LpConfig *self)
+{
+    return json_copy(self->root);
+}
+
+void
+lp_config_replace(LpConfig *self, json_t *root)
+{
+    json_decref(self->root);
+    self->root = root;
+    g_hash_table_unref(self->unread);
+    self->unread = all_unread(root);
+}
+
 void
 lp_config_enter(LpConfig *self, const char *key)
 {
@@ -106,10 +127,7 @@ lp_config_enter(LpConfig *self, const char *key)
     g_autoptr(json_t) merged = json_copy(inner);
     (void)json_object_update_missing(merged, self->root);
     (void)json_object_del(merged, key);
-    json_decref(self->root);
-    self->root = g_steal_pointer(&merged);
-    g_hash_table_unref(self->unread);
-    self->unread = all_unread(self->root);
+    lp_config_replace(self, g_steal_pointer(&merged));
 }
 
 void

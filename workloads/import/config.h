@@ -25,6 +25,12 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpConfig, lp_config_free)
 /** Takes the object under @key for the configuration, with what stands beside it and not in it;
  * nothing if there is no such object. */
 void lp_config_enter(LpConfig *self, const char *key);
+/** The whole object. Borrowed. */
+const json_t *lp_config_root(const LpConfig *self);
+/** Its members in an object of their own. Returns: (transfer full). */
+json_t *lp_config_copy(const LpConfig *self);
+/** Takes @root, an object, for the configuration. @root: (transfer full). */
+void lp_config_replace(LpConfig *self, json_t *root);
 /** The path as given. */
 const char *lp_config_path(const LpConfig *self);
 

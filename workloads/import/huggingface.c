@@ -3,6 +3,7 @@
 #include "workloads/import/huggingface.h"
 
 #include "base/error.h"
+#include "workloads/import/mistral_names.h"
 #include "workloads/import/reader.h"
 
 #include <string.h>
@@ -412,6 +413,9 @@ lp_huggingface_import(const char *path, GError **error)
     if (config == NULL)
         return NULL;
     const char *given = NULL, *key = NULL;
+    gboolean is_own = lp_mistral_names_are_of(config);
+    if (is_own && !lp_mistral_names_translate(config, error))
+        return NULL;
     const LpFamily *family = lp_reader_find_family(config, &key, error);
     if (family == NULL || !lp_config_text(config, "_name_or_path", &given, error))
         return NULL;
@@ -419,8 +423,11 @@ lp_huggingface_import(const char *path, GError **error)
     g_autofree char *shown = lp_config_show(config, key);
     if (family->in_text || lp_reader_is_wrapper(config))
         lp_config_enter(config, "text_config");
-    g_autofree char *source = g_strdup_printf("%s: a configuration of Hugging Face, model_type %s.",
-                                              path, family->model_type);
+    g_autofree char *source =
+        g_strdup_printf("%s: %s, model_type %s.", path,
+                        is_own ? "Mistral's params.json, by Hugging Face's names"
+                               : "a configuration of Hugging Face",
+                        family->model_type);
     g_autoptr(LpImport) import = lp_import_new(name, source);
     LpReader reader = {.config = config, .family = family, .import = import};
     if (strcmp(key, "model_type") != 0) {

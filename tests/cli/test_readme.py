@@ -43,7 +43,7 @@ WORDS_MAX = (
     (("docs/validation.md",), 5300),
     (("model/README.md",), 4000),
     (("docs/tutorials/*.md",), 700),
-    (("docs/ways/*.md",), 450))
+    (("docs/ways/*.md",), 500))
 UPDATE = "--update" in sys.argv
 
 ENVIRONMENT = dict(os.environ, LC_ALL="C.UTF-8",

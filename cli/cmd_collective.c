@@ -14,6 +14,7 @@
 #include "base/json.h"
 #include "base/text_table.h"
 #include "sim/run/collective_run.h"
+#include "workloads/given/step_file.h"
 
 #include <string.h>
 
@@ -121,11 +122,13 @@ parse_library(const Options *options, const LpMachine *machine, LpCollectiveRequ
         return lp_usage_error(error, "--protocol: %s", fault->message);
     if (options->algorithm == NULL || lp_algorithms_parse(options->algorithm, &request->algorithms))
         return TRUE;
+    if (lp_step_file_is_named(options->algorithm))
+        return lp_step_file_load(options->algorithm, &request->algorithms, error);
     g_autofree char *shown = lp_error_quote(options->algorithm);
     return lp_usage_error(error,
                           "--algorithm: got %s, wanted auto, one of ring, tree, doubling, "
-                          "halving-doubling, bruck, pairwise, direct, torus, in-network, or levels "
-                          "such as ring+tree",
+                          "halving-doubling, bruck, pairwise, direct, torus, in-network, levels "
+                          "such as ring+tree, or a file of steps, FILE.xml",
                           shown);
 }
 
@@ -338,7 +341,8 @@ lp_cmd_collective(int argc, char **argv, GError **error)
          "Instead of running it, say who of the first group sends how much to whom, by which ports",
          NULL},
         {"algorithm", 0, 0, G_OPTION_ARG_STRING, &options.algorithm,
-         "Such as ring, tree, ring+tree (default: the library's choice)", "NAME"},
+         "Such as ring, tree, ring+tree, or FILE.xml with steps (default: the library's choice)",
+         "NAME"},
         {"library", 0, 0, G_OPTION_ARG_STRING, &options.library,
          "Communication library; auto: the one of the accelerators (default auto)", "NAME"},
         {"protocol", 0, 0, G_OPTION_ARG_STRING, &options.protocol,

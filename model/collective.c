@@ -8,8 +8,8 @@ const char *const lp_collective_names[] = {"all-reduce", "reduce-scatter", "all-
                                            "all-to-all", "broadcast",      "reduce",
                                            "send",       "barrier",        NULL};
 const char *const lp_algorithm_names[] = {
-    "ring",   "tree",  "doubling",   "halving-doubling", "bruck", "pairwise",
-    "direct", "torus", "in-network", "hierarchical",     NULL};
+    "ring",   "tree",  "doubling",   "halving-doubling", "bruck",  "pairwise",
+    "direct", "torus", "in-network", "hierarchical",     "listed", NULL};
 
 static const char separator[] = "+";
 
@@ -46,9 +46,20 @@ lp_algorithms_format(const LpAlgorithms *self)
     const char *names[LP_LEVELS_MAX + 1] = {NULL};
     if (self->n_levels == 0)
         return g_strdup("auto");
+    if (self->lists != NULL)
+        return g_strdup(self->lists->path);
     for (guint i = 0; i < self->n_levels; i++)
         names[i] = lp_algorithm_names[self->level[i]];
     return g_strjoinv(separator, (char **)(gpointer)names);
+}
+
+gboolean
+lp_algorithms_equal(const LpAlgorithms *a, const LpAlgorithms *b)
+{
+    for (guint32 i = 0; i < a->n_levels && a->n_levels == b->n_levels; i++)
+        if (a->level[i] != b->level[i])
+            return FALSE;
+    return a->n_levels == b->n_levels && a->lists == b->lists;
 }
 
 gboolean

@@ -34,6 +34,7 @@ typedef enum {
     LP_ALGORITHM_TORUS, /**< a ring per dimension */
     LP_ALGORITHM_IN_NETWORK,
     LP_ALGORITHM_HIERARCHICAL,
+    LP_ALGORITHM_LISTED, /**< steps that somebody wrote down */
     LP_N_ALGORITHMS
 } LpAlgorithm;
 
@@ -47,18 +48,32 @@ extern const char *const lp_algorithm_names[];
 /** Levels of a hierarchy. */
 #define LP_LEVELS_MAX 3
 
+/** Steps that somebody wrote down (model/step_list.h). */
+typedef struct LpStepList LpStepList;
+
+/** Those of a file: at most one for a collective and number of ranks. */
+typedef struct {
+    char *path; /* owned: what texts call them */
+    guint32 n;
+    LpStepList **lists; /* owned */
+} LpStepLists;
+
 /** An algorithm, or one for each level of a hierarchy: within domains, within leaves, between. */
 typedef struct {
     guint32 n_levels; /**< 0: nothing said */
     LpAlgorithm level[LP_LEVELS_MAX];
+    const LpStepLists *lists; /**< borrowed: of the one level "listed": each collective takes its
+                                   own, and what has none is as if nothing were said; else NULL */
 } LpAlgorithms;
 
 /** Reads "auto" (nothing said), "tree", "ring+tree" or "ring+ring+tree", from the inside out.
  * Returns: FALSE if @text is none of these. */
 gboolean lp_algorithms_parse(const char *text, LpAlgorithms *out_algorithms);
+/** Whether both say the same. */
+gboolean lp_algorithms_equal(const LpAlgorithms *a, const LpAlgorithms *b);
 /** Whether switches reduce on any level. */
 gboolean lp_algorithms_reduce_in_switches(const LpAlgorithms *self);
-/** What lp_algorithms_parse() would read. Returns: (transfer full). */
+/** What lp_algorithms_parse() would read, or the path of lists. Returns: (transfer full). */
 char *lp_algorithms_format(const LpAlgorithms *self);
 
 G_END_DECLS

@@ -36,17 +36,6 @@ lp_library_choose(const LpLibrary *self, LpCollective collective, guint64 bytes,
     return (LpLibraryChoice){.protocol = &self->protocols[self->n_protocols - 1], .channels = 1};
 }
 
-static gboolean
-runs(const LpLibraryRule *rule, const LpAlgorithms *algorithms)
-{
-    if (rule->algorithms.n_levels != algorithms->n_levels)
-        return FALSE;
-    for (guint32 i = 0; i < algorithms->n_levels; i++)
-        if (rule->algorithms.level[i] != algorithms->level[i])
-            return FALSE;
-    return TRUE;
-}
-
 LpLibraryChoice
 lp_library_choose_for(const LpLibrary *self, LpCollective collective, guint64 bytes,
                       guint64 n_ranks, LpSpread spread, const LpAlgorithms *algorithms)
@@ -55,7 +44,8 @@ lp_library_choose_for(const LpLibrary *self, LpCollective collective, guint64 by
     for (guint32 i = 0; i < self->n_rules; i++) {
         const LpLibraryRule *rule = &self->rules[i];
         guint64 n = MIN(n_ranks, rule->ranks_max);
-        if (runs(rule, algorithms) && fits(rule, collective, bytes, n, spread) &&
+        if (lp_algorithms_equal(&rule->algorithms, algorithms) &&
+            fits(rule, collective, bytes, n, spread) &&
             (best == NULL || n > MIN(n_ranks, best->ranks_max)))
             best = rule;
     }

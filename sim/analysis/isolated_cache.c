@@ -112,6 +112,7 @@ lp_isolated_steps_of(guint shape, const LpOp *op, const LpCollectiveShape *of,
                              .chunk_bytes = of->chunk_bytes,
                              .n_channels = of->n_channels,
                              .root = of->root,
+                             .list = GPOINTER_TO_SIZE(of->list),
                              .protocol = GPOINTER_TO_SIZE(protocol)};
     if (of->algorithm == LP_ALGORITHM_HIERARCHICAL)
         for (guint32 i = 0; i < of->n_levels; i++)

@@ -24,7 +24,7 @@ typedef struct {
     guint64 group, collective, weight, draw, bytes;             /**< as in LpOp */
     guint64 algorithm, n_levels, chunk_bytes, n_channels, root; /**< as in LpCollectiveShape */
     guint64 level_algorithm[LP_STEP_SCHEDULE_LEVELS_MAX];
-    guint64 protocol;         /**< where it stands in memory */
+    guint64 protocol, list;   /**< where they stand in memory */
     guint64 n_blocks, stride; /**< of a part of the communicator (sim/analysis/fewer_members.h); 0:
                                  all of it */
 } LpIsolatedSteps;

@@ -78,7 +78,8 @@ typedef struct {
 
 extern const LpAlgorithmClass lp_ring_class, lp_tree_class, lp_chain_tree_class, lp_doubling_class,
     lp_halving_class, lp_bruck_class, lp_pairwise_class, lp_direct_class, lp_torus_class,
-    lp_torus_exchange_class, lp_in_network_class, lp_hierarchical_class, lp_switch_tree_class;
+    lp_listed_class, lp_torus_exchange_class, lp_in_network_class, lp_hierarchical_class,
+    lp_switch_tree_class;
 
 /** The send of a plain ring, without a sink. */
 static inline guint64

@@ -2,6 +2,8 @@
 /* Chooses how groups run their collectives. */
 #include "sim/collectives/algorithm_selection.h"
 
+#include "model/step_list.h"
+
 const char *const lp_fidelity_names[] = {"flow", "message", NULL};
 
 /* The members that meet at each level, from the inside out. */
@@ -101,12 +103,21 @@ spread_of(const LpSites *sites)
     return in_two ? LP_SPREAD_TWO : LP_SPREAD_DOMAINS;
 }
 
+/* Lists say nothing of operations that they have none for. */
+static LpAlgorithms
+of_operation(const LpAlgorithms *said, const LpOp *op)
+{
+    gboolean says = said->lists == NULL || lp_step_lists_have(said->lists, op->collective);
+    return says ? *said : (LpAlgorithms){.n_levels = 0};
+}
+
 LpAlgorithmSelection
 lp_algorithm_selection_of(const LpLibrary *library, const LpCommunicator *communicator,
                           const LpOp *op, const LpSites *sites)
 {
     guint64 n = sites->n_members;
-    const LpAlgorithms *said = &communicator->algorithms;
+    LpAlgorithms own = of_operation(&communicator->algorithms, op);
+    const LpAlgorithms *said = &own;
     LpLibraryChoice chosen =
         said->n_levels > 0
             ? lp_library_choose_for(library, op->collective, op->bytes, n, spread_of(sites), said)
@@ -127,6 +138,8 @@ lp_algorithm_selection_of(const LpLibrary *library, const LpCommunicator *commun
                   .n_intra = sites->n_intra,
                   .weight = op->weight}};
     selection.shape.loads = lp_op_loads(op, communicator);
+    if (said->lists != NULL)
+        selection.shape.list = lp_step_lists_find(said->lists, op->collective, n);
     if (algorithms.n_levels == 1)
         selection.shape.algorithm = algorithms.level[0];
     else if (algorithms.n_levels > 1)
@@ -169,8 +182,14 @@ lp_algorithm_selection_check(const LpLibrary *library, const LpCommunicator *com
                              const LpOp *op, const LpSites *sites, GError **error)
 {
     LpAlgorithmSelection selection = lp_algorithm_selection_of(library, communicator, op, sites);
-    if (selection.shape.algorithm == LP_ALGORITHM_TORUS && selection.shape.n_levels == 0 &&
-        op->collective != LP_COLLECTIVE_ALL_TO_ALL)
+    const LpStepLists *lists = communicator->algorithms.lists;
+    if (selection.shape.algorithm == LP_ALGORITHM_LISTED && selection.shape.list == NULL)
+        g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_ALGORITHM,
+                    "got %s, which has no %s of %" G_GUINT64_FORMAT
+                    " ranks, wanted one for as many, or none",
+                    lists->path, lp_collective_names[op->collective], sites->n_members);
+    else if (selection.shape.algorithm == LP_ALGORITHM_TORUS && selection.shape.n_levels == 0 &&
+             op->collective != LP_COLLECTIVE_ALL_TO_ALL)
         g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_LEVELS,
                     "got torus for %" G_GUINT64_FORMAT " members that fill no block of a torus, "
                     "wanted whole dimensions of one, in order, or another algorithm",
@@ -281,7 +300,9 @@ lp_algorithm_selection_describe(const LpAlgorithmSelection *self)
             algorithms.level[i] = shape->level_algorithm[i];
         return lp_algorithms_format(&algorithms);
     }
-    const char *name = lp_algorithm_names[shape->algorithm];
+    const char *name = shape->algorithm == LP_ALGORITHM_LISTED
+                           ? shape->list->name
+                           : lp_algorithm_names[shape->algorithm];
     gboolean has_channels =
         shape->algorithm == LP_ALGORITHM_RING || shape->algorithm == LP_ALGORITHM_TREE;
     return has_channels && shape->n_channels > 1

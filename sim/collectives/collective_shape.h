@@ -45,6 +45,7 @@ typedef struct {
                             to all, as over NVLink */
     const double *loads; /**< all-to-all: borrowed, by member, over the mean; NULL: even */
     LpWeight weight;     /**< whose load decides */
+    const LpStepList *list;  /**< listed: borrowed, of the collective and as many members */
     const LpTorusWays *ways; /**< all-to-all in a torus: borrowed; member i is its port i */
 } LpCollectiveShape;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which shapes of collectives can be run. */
+#include "model/step_list.h"
 #include "sim/collectives/algorithm.h"
 #include "sim/collectives/step_schedule.h"
 
@@ -26,6 +27,8 @@ static const guint32 collectives[LP_N_ALGORITHMS] = {
     [LP_ALGORITHM_HIERARCHICAL] = LP_CAN(ALL_REDUCE) | LP_CAN(REDUCE_SCATTER) | LP_CAN(ALL_GATHER) |
                                   LP_CAN(ALL_TO_ALL) | LP_CAN(BROADCAST) | LP_CAN(REDUCE) |
                                   LP_CAN(BARRIER),
+    [LP_ALGORITHM_LISTED] = LP_CAN(ALL_REDUCE) | LP_CAN(REDUCE_SCATTER) | LP_CAN(ALL_GATHER) |
+                            LP_CAN(ALL_TO_ALL) | LP_CAN(BROADCAST) | LP_CAN(REDUCE),
 };
 
 /* Who can do it, for the message: the algorithms' names, a comma between them. */
@@ -33,7 +36,7 @@ static char *
 names_for(LpCollective collective)
 {
     GString *names = g_string_new(NULL);
-    for (LpAlgorithm algorithm = 0; algorithm < LP_N_ALGORITHMS; algorithm++)
+    for (LpAlgorithm algorithm = 0; algorithm < LP_ALGORITHM_LISTED; algorithm++)
         if (collectives[algorithm] & (1u << collective))
             g_string_append_printf(names, "%s%s", names->len > 0 ? ", " : "",
                                    lp_algorithm_names[algorithm]);
@@ -192,6 +195,21 @@ check_levels(const LpCollectiveShape *shape, GError **error)
     return TRUE;
 }
 
+/* A list is for so many members, and knows neither other roots nor blocks of other sizes. */
+static gboolean
+check_list(const LpCollectiveShape *shape, GError **error)
+{
+    if (shape->list != NULL && shape->list->n_ranks == shape->n_members && shape->root == 0 &&
+        shape->loads == NULL)
+        return TRUE;
+    g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_ALGORITHM,
+                "%s: got %s for %" G_GUINT64_FORMAT
+                " members, wanted as many as the list is for, the first as root, and equal blocks",
+                lp_collective_names[shape->collective],
+                shape->list != NULL ? shape->list->name : "no list", shape->n_members);
+    return FALSE;
+}
+
 static gboolean
 check_loads(const LpCollectiveShape *shape, GError **error)
 {
@@ -233,8 +251,9 @@ lp_step_schedule_supports(const LpCollectiveShape *shape, GError **error)
                         shape->algorithm == LP_ALGORITHM_RING ||
                         shape->algorithm == LP_ALGORITHM_TREE;
     gboolean loads = shape->collective == LP_COLLECTIVE_ALL_TO_ALL && shape->loads != NULL;
+    gboolean listed = shape->algorithm == LP_ALGORITHM_LISTED;
     return check_algorithm(shape, error) && check_members(shape, error) &&
-           check_bytes(shape, error) && (!ways || check_ways(shape, error)) &&
-           (!channels || check_channels(shape, error)) && (!levels || check_levels(shape, error)) &&
-           (!loads || check_loads(shape, error));
+           (!listed || check_list(shape, error)) && check_bytes(shape, error) &&
+           (!ways || check_ways(shape, error)) && (!channels || check_channels(shape, error)) &&
+           (!levels || check_levels(shape, error)) && (!loads || check_loads(shape, error));
 }

@@ -15,6 +15,7 @@ static const LpAlgorithmClass *const classes[LP_N_ALGORITHMS] = {
     [LP_ALGORITHM_TORUS] = &lp_torus_class,
     [LP_ALGORITHM_IN_NETWORK] = &lp_in_network_class,
     [LP_ALGORITHM_HIERARCHICAL] = &lp_hierarchical_class,
+    [LP_ALGORITHM_LISTED] = &lp_listed_class,
 };
 
 gboolean

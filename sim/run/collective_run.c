@@ -29,7 +29,8 @@ plain_algorithms(const LpCollectiveRequest *self)
     gboolean is_said = self->algorithms.n_levels > 0 || self->collective < LP_COLLECTIVE_BROADCAST;
     for (guint32 i = 0; i < self->library.n_rules; i++)
         is_said = is_said || self->library.rules[i].collective == self->collective;
-    return is_said ? self->algorithms : (LpAlgorithms){1, {plain[self->collective]}};
+    return is_said ? self->algorithms
+                   : (LpAlgorithms){.n_levels = 1, .level = {plain[self->collective]}};
 }
 
 /* Machines choose planes and paths by the class of traffic: all-to-alls take those of context

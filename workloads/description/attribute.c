@@ -9,6 +9,7 @@
 #include "workloads/description/foreign_words.h"
 #include "workloads/description/framework.h"
 #include "workloads/description/layer_pattern.h"
+#include "workloads/given/step_file.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -142,11 +143,13 @@ set_algorithms(LpAlgorithms *place, const char *text, GError **error)
 {
     if (lp_algorithms_parse(text, place))
         return TRUE;
+    if (lp_step_file_is_named(text))
+        return lp_step_file_load(text, place, error);
     g_autofree char *shown = lp_error_quote(text);
     g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE,
                 "got %s, wanted auto, one of ring, tree, doubling, halving-doubling, bruck, "
                 "pairwise, direct, torus, in-network, or two or three of them from the inside out, "
-                "such as ring+tree",
+                "such as ring+tree, or a file of steps, FILE.xml",
                 shown);
     return FALSE;
 }

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/ranges.h"
 #include "workloads/given/given_operation.h"
+#include "workloads/given/step_file.h"
 
 #include <string.h>
 
@@ -121,8 +122,13 @@ read_algorithm(LpGivenGroups *groups, const LpXml *xml, const xmlNode *node, GEr
     const char *text = lp_xml_attribute(node, "algorithm");
     if (text == NULL || lp_algorithms_parse(text, &groups->algorithms))
         return TRUE;
+    if (lp_step_file_is_named(text))
+        return lp_step_file_load(text, &groups->algorithms, error) ||
+               fail_at(xml, node, "algorithm", error);
     g_autofree char *shown = lp_error_quote(text);
-    lp_value_error(error, "got %s, wanted auto, an algorithm, or two or three joined by +", shown);
+    lp_value_error(
+        error, "got %s, wanted auto, an algorithm, two or three joined by +, or a file of steps",
+        shown);
     return fail_at(xml, node, "algorithm", error);
 }
 

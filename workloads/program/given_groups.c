@@ -85,23 +85,14 @@ typedef struct {
 } Filling;
 
 static gboolean
-algorithms_alike(const LpAlgorithms *a, const LpAlgorithms *b)
-{
-    for (guint32 i = 0; i < a->n_levels && a->n_levels == b->n_levels; i++)
-        if (a->level[i] != b->level[i])
-            return FALSE;
-    return a->n_levels == b->n_levels;
-}
-
-static gboolean
 fits(const Filling *self, const LpGivenProgram *program, const Use *use)
 {
     const LpGivenGroups *groups = lp_given_program_groups(program, use->groups);
     if (!self->is_taken)
         return TRUE;
     if (self->first->queue != use->queue || self->first->form != use->form ||
-        !algorithms_alike(&lp_given_program_groups(program, self->first->groups)->algorithms,
-                          &groups->algorithms))
+        !lp_algorithms_equal(&lp_given_program_groups(program, self->first->groups)->algorithms,
+                             &groups->algorithms))
         return FALSE;
     for (guint i = 0; i < groups->ranks->len; i++)
         if (self->has[g_array_index(groups->ranks, guint32, i)])
@@ -153,7 +144,7 @@ add_communicators(const LpGivenProgram *program, const Use *use, LpCommunicators
                            .algorithms = groups->algorithms,
                            .setting = lp_group_traits(use->kind)->setting};
     if (use->form == FORM_BARRIER && like.algorithms.n_levels == 0)
-        like.algorithms = (LpAlgorithms){1, {LP_ALGORITHM_DOUBLING}};
+        like.algorithms = (LpAlgorithms){.n_levels = 1, .level = {LP_ALGORITHM_DOUBLING}};
     guint first = 0;
     for (guint i = 0; i < groups->sizes->len; i++) {
         like.n_members = g_array_index(groups->sizes, guint32, i);

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/units.h"
+#include "workloads/given/step_file.h"
 
 #include <string.h>
 
@@ -121,6 +122,8 @@ fill_group(LpTraceGroup *group, const json_t *object, GError **error)
     }
     if (group->traffic == LP_TRAFFIC_PP)
         return lp_value_error(error, "got class pp, that of messages, wanted one of collectives");
+    if (algorithm != NULL && lp_step_file_is_named(algorithm))
+        return lp_step_file_load(algorithm, &group->algorithms, error);
     return algorithm == NULL || lp_algorithms_parse(algorithm, &group->algorithms) ||
            lp_value_error(error, "got lightpath.algorithm that is none, wanted one of ours");
 }

@@ -63,15 +63,6 @@ section_equal(gconstpointer a, gconstpointer b)
 
 /* --- groups --- */
 
-static gboolean
-algorithms_alike(const LpAlgorithms *a, const LpAlgorithms *b)
-{
-    for (guint32 i = 0; i < a->n_levels && a->n_levels == b->n_levels; i++)
-        if (a->level[i] != b->level[i])
-            return FALSE;
-    return a->n_levels == b->n_levels;
-}
-
 /* Letters, digits, '.', '_' and '-', as names of programs have them. */
 static char *
 clean_name(const char *kind)
@@ -89,7 +80,7 @@ static gboolean
 fits(const LpGivenGroups *groups, const LpTraceGroup *group)
 {
     if (groups->traffic != group->traffic ||
-        !algorithms_alike(&groups->algorithms, &group->algorithms) ||
+        !lp_algorithms_equal(&groups->algorithms, &group->algorithms) ||
         (g_array_index(groups->sizes, guint32, 0) == 1) != (group->ranks->len == 1))
         return FALSE;
     for (guint i = 0; i < group->ranks->len; i++)

@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Own collective algorithms as lists of steps: those that are built in, written down, take the same time; what does not do what the
+operation promises is refused, by step and member.
+
+Environment: LIGHTPATH (the built program)."""
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+
+LIGHTPATH = os.environ["LIGHTPATH"]
+MACHINES = {"domain": ("--system=generic", "--accelerators=8", "--domain-size=8"),
+            "cards": ("--system=generic", "--accelerators=8", "--domain-size=1", "--scale-out-latency=3us"),
+            "both": ("--system=dgx-a100", "--accelerators=8", "--domain-size=4")}
+
+
+def reduce_scatter(n):
+    """A ring's: at step k member i passes on the sum of chunk i - k."""
+    return [[(i, (i + 1) % n, [(i - k - 1) % n], "yes") for i in range(n)] for k in range(n - 1)]
+
+
+def all_gather(n):
+    return [[(i, (i + 1) % n, [(i - k) % n], "no") for i in range(n)] for k in range(n - 1)]
+
+
+def halves(n, member=lambda place: place):
+    """Recursive halving of a power of two, and doubling back; @member: who stands at a place."""
+    down, up, width = [], [], n // 2
+    while width:
+        def half(place, width=width):
+            return [c for c in range(n) if c // width == place // width]
+        down.append([(member(p), member(p ^ width), half(p ^ width), "yes") for p in range(n)])
+        up.insert(0, [(member(p), member(p ^ width), half(p), "no") for p in range(n)])
+        width //= 2
+    return down, up
+
+
+def reversed_bits(place):
+    """Of eight: neighbours swap the most, as in built-in all-reduces."""
+    return (place & 1) << 2 | place & 2 | place >> 2
+
+
+def pairs(n):
+    return [[(i, i ^ d, [i * n + (i ^ d)], "no") for i in range(n)] for d in range(1, n)]
+
+
+def tree(n, sums):
+    """A binomial tree to the first member, or from it."""
+    steps, width = [], 1
+    while width < n:
+        steps.append([(i + width, i, [0], "yes") for i in range(0, n, 2 * width)])
+        width *= 2
+    return steps if sums else [[(to, source, chunks, "no") for source, to, chunks, _ in step] for step in reversed(steps)]
+
+
+def text(operation, n, steps, chunks=None, name="own"):
+    sends = "".join("<step>" + "".join(f'<send from="{a}" to="{b}" chunks="{",".join(map(str, c))}" sum="{s}"/>' for a, b, c, s in step)
+                    + "</step>" for step in steps)
+    size = "" if operation == "all-to-all" else f' chunks="{chunks or n}"'
+    return f'<algorithm name="{name}" operation="{operation}" ranks="{n}"{size}>{sends}</algorithm>'
+
+
+def document(*algorithms):
+    return "<algorithms><source>a test</source>" + "".join(algorithms) + "</algorithms>"
+
+
+class StepListsTest(unittest.TestCase):
+    def setUp(self):
+        self.directory = tempfile.TemporaryDirectory()
+        self.path = os.path.join(self.directory.name, "own.xml")
+        self.addCleanup(self.directory.cleanup)
+
+    def write(self, content, path=None):
+        with open(path or self.path, "w", encoding="utf-8") as stream:
+            stream.write(content)
+        return path or self.path
+
+    def run_program(self, *words):
+        return subprocess.run([LIGHTPATH, *words], capture_output=True, text=True)
+
+    def runs(self, operation, machine, algorithm, *more):
+        done = self.run_program("collective", operation, *MACHINES[machine], f"--algorithm={algorithm}", "--library=single-ring",
+                                "--bytes=8B,1000B,64KiB,8MiB", "--format=json", *more)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)["runs"]
+
+    def check_equal(self, operation, steps, built_in, chunks=None, machines=tuple(MACHINES)):
+        self.write(document(text(operation, 8, steps, chunks)))
+        for machine in machines:
+            for more in ((), ("--fidelity=message",), ("--collapse=off",), ("--fidelity=message", "--collapse=off")):
+                own, known = self.runs(operation, machine, self.path, *more), self.runs(operation, machine, built_in, *more)
+                for one, other in zip(own, known, strict=True):
+                    place = f"{operation} {machine} {more} {one['bytes']}"
+                    self.assertAlmostEqual(one["time_s"] / other["time_s"], 1, delta=1e-9, msg=place)
+                    self.assertAlmostEqual(one["alone_s"] / other["alone_s"], 1, delta=1e-9, msg=place)
+                    self.assertEqual(one["algorithm"], "own")
+
+    def test_ring(self):
+        """Where all connections are alike: in built-in rings senders wait for latencies, too."""
+        for operation, steps in (("all-reduce", reduce_scatter(8) + all_gather(8)), ("reduce-scatter", reduce_scatter(8)),
+                                 ("all-gather", all_gather(8))):
+            self.check_equal(operation, steps, "ring", machines=("domain", "cards"))
+
+    def test_halving(self):
+        self.check_equal("all-reduce", sum(halves(8, reversed_bits), []), "halving-doubling")
+        down, up = halves(8)
+        self.check_equal("reduce-scatter", down, "halving-doubling")
+        self.check_equal("all-gather", up, "halving-doubling")
+
+    def test_pairs(self):
+        self.check_equal("all-to-all", pairs(8), "pairwise")
+
+    def test_one_chunk(self):
+        """Recursive doubling swaps everything: a sum of what each had before the step."""
+        steps = [[(i, i ^ width, [0], "yes") for i in range(8)] for width in (1, 2, 4)]
+        self.check_equal("all-reduce", steps, "doubling", 1)
+
+    def test_trees(self):
+        """A binomial tree's steps follow each other."""
+        self.write(document(text("broadcast", 8, tree(8, False), 1), text("reduce", 8, tree(8, True), 1)))
+        for operation in ("broadcast", "reduce"):
+            run = self.runs(operation, "cards", self.path)[-1]
+            self.assertAlmostEqual(run["time_s"], 3 * (run["bytes"] / 25e9 + 2 * 3e-6), delta=1e-4 * run["time_s"])
+
+    def test_workload(self):
+        """By groups of a program, and by an attribute of a plan; operations without a list, and other numbers of ranks."""
+        self.write(document(text("all-reduce", 8, reduce_scatter(8) + all_gather(8))))
+        program = os.path.join(self.directory.name, "p.xml")
+
+        def program_s(algorithm):
+            self.write(f'<program name="p" ranks="8" library="single-ring"><groups name="all" size="8" algorithm="{algorithm}"/>'
+                       '<ranks list="0-7"><all-reduce group="all" bytes="8MB"/><all-gather group="all" bytes="8MB"/></ranks></program>', program)
+            done = self.run_program("simulate", program, *MACHINES["cards"], "--format=json")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return json.loads(done.stdout)["simulated"]["iteration_time_s"]
+        self.assertAlmostEqual(program_s(self.path) / program_s("ring"), 1, delta=1e-9)
+        words = ("simulate", "gpt3-125m", *MACHINES["cards"], "--set", "dp=8", "--set", "tp=1", "--set", "pp=1", "--set", "global-batch=8",
+                 "--set", "micro-batch=1", "--set", "library=single-ring", "--ignore-memory", "--format=json")
+        own, ring = (self.run_program(*words, "--set", f"algorithm-dp={algorithm}") for algorithm in (self.path, "ring"))
+        self.assertEqual((own.returncode, ring.returncode), (0, 0), own.stderr + ring.stderr)
+        own, ring = json.loads(own.stdout), json.loads(ring.stdout)
+        self.assertAlmostEqual(own["simulated"]["iteration_time_s"] / ring["simulated"]["iteration_time_s"], 1, delta=1e-9)
+        self.assertEqual(own["plan"]["algorithm-dp"], self.path)
+        done = self.run_program(*words, "--set", f"algorithm-dp={self.path}", "--set", "dp=4", "--set", "global-batch=8")
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"\Alightpath: .*algorithm-dp: got .*own.xml, which has no all-reduce of 4 ranks, wanted [^\n]+\n\Z")
+
+    def check_refused(self, content, part):
+        self.write(content)
+        done = self.run_program("collective", "all-reduce", *MACHINES["cards"], f"--algorithm={self.path}", "--bytes=1MiB")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertRegex(done.stderr, r"\Alightpath: [^\n]+\n\Z")
+        self.assertIn(part, done.stderr)
+
+    def test_broken(self):
+        ring = reduce_scatter(8) + all_gather(8)
+        self.check_refused(document(text("all-reduce", 8, ring[:-1])),
+                           "algorithm own: after step 12, the last: member 0: got 7 summands of chunk 1, wanted all 8")
+        self.check_refused(document(text("all-reduce", 8, ring[1:])),
+                           "algorithm own: after step 12, the last: member 0: got 7 summands of chunk 0, wanted all 8")
+        twice = [*ring[:1], ring[0], *ring[1:]]
+        self.check_refused(document(text("all-reduce", 8, twice)),
+                           "algorithm own: step 1: member 1: got chunk 7 with a summand that it has already, wanted each once")
+        self.check_refused(document(text("all-gather", 8, all_gather(8)[1:])),
+                           "algorithm own: step 0: member 0: got chunk 7 to send, wanted one that has come before")
+        self.check_refused(document(text("all-gather", 4, [[(0, 1, [0], "yes")]])), "step 0: member 1: got chunk 0 to sum")
+        self.check_refused(document(text("broadcast", 3, [[(0, 1, [0], "no")], [(0, 2, [0], "no"), (1, 2, [0], "no")]], 1)),
+                           "step 1: member 2: got chunk 0 twice")
+        self.check_refused(document(text("all-reduce", 8, [[(0, 0, [0], "yes")]])), "step 0: member 0: got a message to itself")
+        self.check_refused(document(text("all-reduce", 8, [[(0, 8, [0], "yes")]])), '<send> to: "8" is out of range')
+        self.check_refused(document(text("all-reduce", 8, [[(0, 1, [8], "yes")]])), "<send> chunks: ")
+        self.check_refused(document(text("barrier", 8, [])), "<algorithm> operation: got barrier")
+        self.check_refused(document(text("all-gather", 8, [], 12)), "got 12 chunks, wanted as many for each of 8 ranks")
+        self.check_refused(document(*[text("all-reduce", 8, ring)] * 2), "got a second all-reduce of 8 ranks")
+        self.check_refused(document(text("all-reduce", 4, reduce_scatter(4) + all_gather(4))), "which has no all-reduce of 8 ranks")
+        self.check_refused("<algorithms/>", "own.xml:1")
+        os.remove(self.path)
+        done = self.run_program("collective", "all-reduce", *MACHINES["cards"], f"--algorithm={self.path}", "--bytes=1MiB")
+        self.assertRegex(done.stderr, r"\Alightpath: [^\n]+own.xml[^\n]+\n\Z")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -14,7 +14,11 @@ import xml.etree.ElementTree
 SOURCE = pathlib.Path(__file__).resolve().parents[1]
 RANGES = {"count": ("1", "LP_MACHINE_HOSTS_MAX"), "ratio": ("1", "LP_MACHINE_HOSTS_MAX"), "time": ("0", "LP_MACHINE_LATENCY_MAX_S"),
           "bandwidth": ("LP_MACHINE_BYTES_PER_S_MIN", "LP_MACHINE_BYTES_PER_S_MAX")}
-UNITS = {"count": "count", "bandwidth": "rate", "time": "time", "number": "number", "boolean": "`yes`, `no`"}
+UNITS = {"bandwidth": "rate", "boolean": "`yes`, `no`"}
+# Whose members the properties of a part of a cluster are, and the kind and member of their options.
+PARTS = {"accelerator": ("LpAccelerator", "PROPERTY", "accelerator"), "circuit": ("LpCircuitSwitch", "CIRCUIT", "circuits"),
+         "medium": ("LpMedium", None, None)}
+QUANTITIES = ("bandwidth", "time", "size", "speed", "power", "price")
 # Properties of others that an element has behind its own, in this order.
 GROUPS = {"zone": (), "scale-up": ("accelerator", "medium"), "scale-out": ("circuit", "medium", "beside"),
           "accelerator": (), "circuit": (), "medium": ()}
@@ -43,7 +47,7 @@ class Option:
         return self.node.get(key, default)
 
     def is_option(self):
-        return self.kind is not None
+        return self.get("value") is not None
 
     def help(self):
         """A line: the meaning, names to choose from, what holds otherwise."""
@@ -53,7 +57,7 @@ class Option:
 
     def values(self, are_explained):
         """What a value may be; nothing of names that stand with their meanings beside it."""
-        form = "" if are_explained else self.get("values") or UNITS[self.kind]
+        form = "" if are_explained else self.get("values") or UNITS.get(self.kind, self.kind)
         return "; ".join(part for part in (form, self.get("rule")) if part)
 
 
@@ -72,7 +76,7 @@ def members(options, place):
 def names(options):
     lines = [f'#include "{header}"\n' for header in HEADERS]
     for one in options:
-        if one.get("names"):
+        if one.get("names") and one.choices:
             prefix = one.get("constants")
             texts = [(f"[{prefix}{constant(name)}] = " if prefix else "") + f'"{name}"' for name, _ in one.choices]
             end = f"[{len(texts)}] = NULL" if prefix else "NULL"
@@ -84,8 +88,22 @@ def names(options):
     return "".join(lines)
 
 
+def field(one, part):
+    """How a property of @part is read: an LpField."""
+    place = f"G_STRUCT_OFFSET({PARTS[part][0]}, {one.get('member')})"
+    low, high = one.get("from", "1"), one.get("to", "0")
+    if one.kind in QUANTITIES:
+        return f"{{LP_FIELD_QUANTITY, LP_QUANTITY_{constant(one.kind)}, {place}, {low}, {high}, NULL}}"
+    return f"{{LP_FIELD_{constant(one.kind)}, LP_QUANTITY_TIME, {place}, {low}, {high}, {one.get('names', 'NULL')}}}"
+
+
+def fields(options, part):
+    return "".join(f"[{constant(part)}_{constant(one.name.removeprefix(part + '-'))}] = {field(one, part)}, "
+                   for one in options if one.get("property") == part and one.kind != "own")
+
+
 def places(options):
-    """Enumerations, and lists of names as macros."""
+    """Enumerations, and lists of names and fields as macros."""
     lines = []
     for place, groups in GROUPS.items():
         prefix = constant(place)
@@ -97,6 +115,7 @@ def places(options):
             at += len(members(options, group))
         lines.append(f"enum {{ {', '.join(own)} }};\n#define {prefix}_NAMES {', '.join(texts)}\n")
     texts = ", ".join(f'"{name}"' for name in members(options, "beside"))
+    lines += [f"#define {constant(part)}_FIELDS {fields(options, part)}\n" for part in PARTS]
     return "".join(lines) + f"#define BESIDE_NAMES {texts}\n"
 
 
@@ -107,9 +126,12 @@ def row(one):
                                        ("LP_OPTION_IN_SCALE_OUT", one.get("copied") == "scale-out"),
                                        ("LP_OPTION_IN_SCALE_UP", one.get("copied") == "scale-up")) if stands]
     low, high = RANGES.get(one.kind, ("0", "0"))
+    kind, member = one.kind, one.get("member")
+    if one.get("property") in PARTS:
+        kind, member = PARTS[one.get("property")][1:]
     parts = [f'.name = "{one.name}"', f'.value = "{one.get("value")}"', f".help = {literal(one.help())}",
-             f".kind = LP_OPTION_KIND_{constant(one.kind)}", f".flags = {' | '.join(flags)}",
-             f".offset = G_STRUCT_OFFSET(LpMachineSpecification, {one.get('member')})",
+             f".kind = LP_OPTION_KIND_{constant(kind)}", f".flags = {' | '.join(flags)}",
+             f".offset = G_STRUCT_OFFSET(LpMachineSpecification, {member})",
              f".minimum = {one.get('from', low)}, .maximum = {one.get('to', high)}"]
     if one.choices:
         texts = ", ".join(f'"{name}"' for name, _ in one.choices)
@@ -134,7 +156,7 @@ def identifiers(text, options):
     made = ""
     for one in options:
         if one.is_option():
-            if one.kind == "property" and "OPTION_PROPERTY" not in made:
+            if one.get("property") == "accelerator" and "OPTION_PROPERTY" not in made:
                 made += ("    /** The first of LP_N_ACCELERATOR_PROPERTIES, in the order of lp_accelerator_property_names. */\n"
                          f"    LP_MACHINE_OPTION_PROPERTY,\n    LP_MACHINE_OPTION_{constant(one.name)} = LP_MACHINE_OPTION_PROPERTY,\n")
             else:

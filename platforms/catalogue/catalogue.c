@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/xml.h"
+#include "platforms/catalogue/field.h"
 #include "platforms_resource.h"
 #include "property_places.h"
 
@@ -182,57 +183,22 @@ lp_catalogue_find(const char *name, LpAccelerator *out_accelerator, GError **err
     return TRUE;
 }
 
-/* Far beyond anything built, near enough that times stay finite. */
-#define SPEED_MIN_FLOP_PER_S 1e6
-#define SPEED_MAX_FLOP_PER_S 1e21
-#define MEMORY_MAX_BYTES 1e18
-#define LAUNCH_MAX_S 1.0
-#define EFFICIENCY_MIN 1e-6
-
-static gboolean
-set_property(LpAccelerator *self, guint index, const char *text, GError **error)
-{
-    switch (index) {
-    case ACCELERATOR_MEMORY:
-        return lp_quantity_parse_in(LP_QUANTITY_SIZE, text, 1, MEMORY_MAX_BYTES,
-                                    &self->memory_bytes, error);
-    case ACCELERATOR_MEMORY_BANDWIDTH:
-        return lp_quantity_parse_in(LP_QUANTITY_BANDWIDTH, text, 1, MEMORY_MAX_BYTES,
-                                    &self->memory_bytes_per_s, error);
-    case ACCELERATOR_GEMM_EFFICIENCY:
-        return lp_number_parse(text, EFFICIENCY_MIN, 1, &self->gemm_efficiency, error);
-    case ACCELERATOR_MEMORY_EFFICIENCY:
-        return lp_number_parse(text, EFFICIENCY_MIN, 1, &self->memory_efficiency, error);
-    case ACCELERATOR_LAUNCH:
-        return lp_quantity_parse_in(LP_QUANTITY_TIME, text, 0, LAUNCH_MAX_S, &self->launch_s,
-                                    error);
-    case ACCELERATOR_ATTENTION_EFFICIENCY:
-        self->eager_attention_efficiency = 0.0; /* a stated figure holds for any kernel */
-        self->torch_attention_efficiency = 0.0;
-        self->first_attention_efficiency = 0.0;
-        self->triton_attention_efficiency = 0.0;
-        self->attention_ramp_keys = 0.0;
-        return lp_number_parse(text, EFFICIENCY_MIN, 1, &self->attention_efficiency, error);
-    case ACCELERATOR_ELEMENTWISE_EFFICIENCY:
-        return lp_number_parse(text, EFFICIENCY_MIN, 1, &self->elementwise_efficiency, error);
-    case ACCELERATOR_HOST_KERNEL:
-        return lp_quantity_parse_in(LP_QUANTITY_TIME, text, 0, LAUNCH_MAX_S, &self->host_kernel_s,
-                                    error);
-    case ACCELERATOR_HOST_COLLECTIVE:
-        return lp_quantity_parse_in(LP_QUANTITY_TIME, text, 0, LAUNCH_MAX_S,
-                                    &self->host_collective_s, error);
-    default:
-        return lp_quantity_parse_in(LP_QUANTITY_SPEED, text, SPEED_MIN_FLOP_PER_S,
-                                    SPEED_MAX_FLOP_PER_S, &self->peak_flop_per_s[index], error);
-    }
-}
+static const LpField fields[] = {ACCELERATOR_FIELDS};
+G_STATIC_ASSERT(G_N_ELEMENTS(fields) == LP_N_ACCELERATOR_PROPERTIES);
 
 gboolean
 lp_accelerator_set(LpAccelerator *self, guint index, const char *text, GError **error)
 {
     g_return_val_if_fail(index < LP_N_ACCELERATOR_PROPERTIES, FALSE);
-    if (!set_property(self, index, text, error))
+    if (!lp_field_set(&fields[index], self, text, error))
         return FALSE;
+    if (index == ACCELERATOR_ATTENTION_EFFICIENCY) { /* a stated figure holds for any kernel */
+        self->eager_attention_efficiency = 0.0;
+        self->torch_attention_efficiency = 0.0;
+        self->first_attention_efficiency = 0.0;
+        self->triton_attention_efficiency = 0.0;
+        self->attention_ramp_keys = 0.0;
+    }
     if (!g_str_has_suffix(self->name, MODIFIED))
         g_strlcat(self->name, MODIFIED, sizeof self->name);
     return TRUE;

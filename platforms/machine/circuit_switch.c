@@ -4,15 +4,13 @@
 
 #include "base/error.h"
 #include "base/units.h"
+#include "platforms/catalogue/field.h"
 #include "property_places.h"
 
 /* In the traffic of a switch: that it was said. */
 #define TRAFFIC_IS_GIVEN (1u << 31)
 
-#define SWITCH_PORTS_MAX (1u << 24)
-#define DECIBELS_MAX 1000.0
-#define SLOT_MIN_S 1e-9
-#define FORECAST_ERROR_MAX 10.0
+static const LpField fields[] = {CIRCUIT_FIELDS};
 
 guint32
 lp_circuit_switch_n_lanes(const LpCircuitSwitch *self)
@@ -74,23 +72,6 @@ lp_circuit_switch_is_switched(const LpCircuitSwitch *self)
 }
 
 static gboolean
-read_count(const char *text, guint32 maximum, guint32 *out_count, GError **error)
-{
-    guint64 count = 0;
-    if (!lp_count_parse(text, 1, maximum, &count, error))
-        return FALSE;
-    *out_count = (guint32)count;
-    return TRUE;
-}
-
-static gboolean
-read_time(const char *text, double *out_time_s, GError **error)
-{
-    return lp_quantity_parse_in(LP_QUANTITY_TIME, text, 0, LP_CIRCUIT_DEAD_TIME_MAX_S, out_time_s,
-                                error);
-}
-
-static gboolean
 read_policy(LpCircuitSwitch *self, const char *text, GError **error)
 {
     int policy = lp_choice_parse(text, lp_circuit_policy_names, error);
@@ -98,16 +79,6 @@ read_policy(LpCircuitSwitch *self, const char *text, GError **error)
         return FALSE;
     self->policy = (LpCircuitPolicyKind)policy;
     self->is_present = TRUE;
-    return TRUE;
-}
-
-static gboolean
-read_choice(const char *text, const char *const *names, guint *out_choice, GError **error)
-{
-    int choice = lp_choice_parse(text, names, error);
-    if (choice < 0)
-        return FALSE;
-    *out_choice = (guint)choice;
     return TRUE;
 }
 
@@ -142,7 +113,6 @@ read_traffic(LpCircuitSwitch *self, const char *text, GError **error)
     self->traffic = traffic | TRAFFIC_IS_GIVEN;
     return TRUE;
 }
-G_STATIC_ASSERT(sizeof(LpCircuitScope) == sizeof(guint) && sizeof(LpCircuitYield) == sizeof(guint));
 
 gboolean
 lp_circuit_switch_set(LpCircuitSwitch *self, guint index, const char *text, GError **error)
@@ -150,56 +120,13 @@ lp_circuit_switch_set(LpCircuitSwitch *self, guint index, const char *text, GErr
     switch (index) {
     case CIRCUIT_POLICY:
         return read_policy(self, text, error);
-    case CIRCUIT_PORTS:
-        return read_count(text, LP_CIRCUIT_LANES_MAX, &self->n_ports, error);
-    case CIRCUIT_SCOPE:
-        return read_choice(text, lp_circuit_scope_names, (guint *)&self->scope, error);
-    case CIRCUIT_YIELD:
-        return read_choice(text, lp_circuit_yield_names, (guint *)&self->yield, error);
-    case CIRCUIT_WAVELENGTHS:
-        return read_count(text, LP_CIRCUIT_LANES_MAX, &self->n_wavelengths, error);
-    case CIRCUIT_WAVELENGTH_BANDWIDTH:
-        return lp_quantity_parse_in(LP_QUANTITY_BANDWIDTH, text, 1, 1e18,
-                                    &self->wavelength_bytes_per_s, error);
-    case CIRCUIT_OCS_PORTS:
-        return read_count(text, SWITCH_PORTS_MAX, &self->switch_ports, error);
-    case CIRCUIT_CONTROL_TIME:
-        return read_time(text, &self->control_s, error);
-    case CIRCUIT_RECONFIGURATION_TIME:
-        return read_time(text, &self->reconfiguration_s, error);
-    case CIRCUIT_RELOCK_TIME:
-        return read_time(text, &self->relock_s, error);
-    case CIRCUIT_HOLD_TIME:
-        return read_time(text, &self->hold_s, error);
-    case CIRCUIT_INSERTION_LOSS:
-        return lp_number_parse(text, 0, DECIBELS_MAX, &self->insertion_loss_db, error);
-    case CIRCUIT_LINK_BUDGET:
-        return lp_number_parse(text, 0, DECIBELS_MAX, &self->link_budget_db, error);
-    case CIRCUIT_SLOT_TIME:
-        return lp_quantity_parse_in(LP_QUANTITY_TIME, text, SLOT_MIN_S, LP_CIRCUIT_NEVER_S,
-                                    &self->slot_s, error);
-    case CIRCUIT_ROTOR_HOPS:
-        return read_count(text, 2, &self->rotor_hops, error);
     case CIRCUIT_HYBRID_POLICY:
         return read_hybrid_policy(self, text, error);
-    case CIRCUIT_ELECTRICAL_BANDWIDTH:
-        return lp_quantity_parse_in(LP_QUANTITY_BANDWIDTH, text, 0, 1e18,
-                                    &self->electrical_bytes_per_s, error);
     case CIRCUIT_TRAFFIC:
         return read_traffic(self, text, error);
-    case CIRCUIT_MIN_BYTES:
-        return lp_quantity_parse_in(LP_QUANTITY_SIZE, text, 0, 1e18, &self->message_min_bytes,
-                                    error);
-    case CIRCUIT_REGION_DOMAINS:
-        return read_count(text, SWITCH_PORTS_MAX, &self->region_domains, error);
-    case CIRCUIT_FORECAST:
-        return read_choice(text, lp_circuit_forecast_names, (guint *)&self->forecast, error);
-    case CIRCUIT_FORECAST_ERROR:
-        return lp_number_parse(text, 0, FORECAST_ERROR_MAX, &self->forecast_error, error);
-    case CIRCUIT_CHANGES:
-        return read_choice(text, lp_circuit_changes_names, (guint *)&self->changes, error);
     default:
-        g_return_val_if_reached(FALSE);
+        g_return_val_if_fail(index < G_N_ELEMENTS(fields), FALSE);
+        return lp_field_set(&fields[index], self, text, error);
     }
 }
 

@@ -4,26 +4,15 @@
 
 #include "base/error.h"
 #include "base/units.h"
+#include "platforms/catalogue/field.h"
 #include "property_places.h"
 
 #include <string.h>
 
 G_STATIC_ASSERT(MEDIUM_LINK_RATE == LP_MEDIUM_FIRST_NUMBER);
 
-/* The limits keep sums finite. */
-static const struct {
-    LpQuantity quantity;
-    double minimum, maximum;
-} numbers[LP_N_MEDIUM_NUMBERS] = {
-    [LP_MEDIUM_LINK_RATE] = {LP_QUANTITY_BANDWIDTH, 1, 1e18},
-    [LP_MEDIUM_STATIC_POWER] = {LP_QUANTITY_POWER, 0, 1e6},
-    [LP_MEDIUM_TRANSCEIVER_POWER] = {LP_QUANTITY_POWER, 0, 1e6},
-    [LP_MEDIUM_TRANSCEIVER_PRICE] = {LP_QUANTITY_PRICE, 0, 1e9},
-    [LP_MEDIUM_CARD_PRICE] = {LP_QUANTITY_PRICE, 0, 1e9},
-    [LP_MEDIUM_SWITCH_PORT_POWER] = {LP_QUANTITY_POWER, 0, 1e6},
-    [LP_MEDIUM_SWITCH_PORT_PRICE] = {LP_QUANTITY_PRICE, 0, 1e9},
-    [LP_MEDIUM_SWITCH_PORT_RATE] = {LP_QUANTITY_BANDWIDTH, 1, 1e18},
-};
+/* Their limits keep sums finite. */
+static const LpField fields[] = {MEDIUM_FIELDS};
 
 static gboolean
 set_name(char *name, const char *text, GError **error)
@@ -47,17 +36,10 @@ lp_medium_set(LpMedium *self, guint index, const char *text, GError **error)
         return set_name(self->link_technology, text, error);
     if (index == MEDIUM_SWITCH_TECHNOLOGY)
         return set_name(self->switch_technology, text, error);
-    if (index == MEDIUM_TRANSCEIVERS) {
-        int place = lp_choice_parse(text, lp_transceivers_names, error);
-        if (place >= 0)
-            self->transceivers = (LpTransceivers)place;
-        return place >= 0;
-    }
-    guint number = index - LP_MEDIUM_FIRST_NUMBER;
-    if (!lp_quantity_parse_in(numbers[number].quantity, text, numbers[number].minimum,
-                              numbers[number].maximum, &self->number[number], error))
+    if (!lp_field_set(&fields[index], self, text, error))
         return FALSE;
-    self->known |= 1u << number;
+    if (index >= LP_MEDIUM_FIRST_NUMBER)
+        self->known |= 1u << (index - LP_MEDIUM_FIRST_NUMBER);
     return TRUE;
 }
 

@@ -11,9 +11,9 @@
 json_t *
 lp_json_read(const char *path, const char *text, gsize length, GError **error)
 {
-    g_return_val_if_fail(path != NULL && text != NULL, NULL);
+    g_return_val_if_fail(path != NULL && (text != NULL || length == 0), NULL);
     json_error_t fault;
-    const char *start = lp_file_skip_mark(text, &length);
+    const char *start = text != NULL ? lp_file_skip_mark(text, &length) : "";
     json_t *node = json_loadb(start, length, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &fault);
     if (node != NULL)
         return node;

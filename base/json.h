@@ -12,8 +12,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(json_t, json_decref)
 /**
  * Reads one JSON value of @length bytes of UTF-8, which a byte-order mark may precede. Keys that
  * occur twice in an object, comments, NaN and numbers beyond 64 bits or a double's range are
- * refused. @path: what messages name. Error: LP_INPUT_ERROR_SYNTAX, "PATH:LINE: got, wanted".
- * Returns: (transfer full).
+ * refused. @path: what messages name. @text: NULL is no text, of an empty file. Error:
+ * LP_INPUT_ERROR_SYNTAX, "PATH:LINE: got, wanted". Returns: (transfer full).
  */
 json_t *lp_json_read(const char *path, const char *text, gsize length,
                      GError **error) G_GNUC_WARN_UNUSED_RESULT;

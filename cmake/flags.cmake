@@ -3,6 +3,7 @@
 
 option(LIGHTPATH_WERROR "Treat warnings as errors" OFF)
 option(LIGHTPATH_SANITIZE "Build with the address and undefined-behaviour sanitizers" OFF)
+option(LIGHTPATH_FUZZ "Build with clang's libFuzzer, and the sanitizers" OFF)
 
 add_library(lp_flags INTERFACE)
 target_compile_features(lp_flags INTERFACE c_std_17)
@@ -26,4 +27,7 @@ if(LIGHTPATH_SANITIZE)
     target_link_options(lp_flags INTERFACE -fsanitize=address,undefined)
     # SimGrid's other context factories confuse AddressSanitizer.
     target_compile_definitions(lp_flags INTERFACE LP_CONTEXT_FACTORY="thread")
+endif()
+if(LIGHTPATH_FUZZ)
+    target_compile_options(lp_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()

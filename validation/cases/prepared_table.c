@@ -81,13 +81,15 @@ remove_scripts(const char *folder)
     (void)g_rmdir(folder);
 }
 
-/* The environment of the script. Returns: (transfer full), NULL-ended. */
+/* The environment of the script, which asks this program; where this is another that uses the
+ * library, the one that PROGRAM names. Returns: (transfer full), NULL-ended. */
 static char **
 environment(void)
 {
     g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
     char **all = g_environ_setenv(g_get_environ(), "PYTHONDONTWRITEBYTECODE", "1", TRUE);
-    return self != NULL ? g_environ_setenv(all, PROGRAM, self, FALSE) : all;
+    gboolean is_program = self != NULL && g_str_has_suffix(self, "/lightpath");
+    return self != NULL ? g_environ_setenv(all, PROGRAM, self, is_program) : all;
 }
 
 /* What the script wrote of the rows in @folder. Returns: (transfer full). */

@@ -3,6 +3,7 @@
 #include "model/closed_form.h"
 #include "model/closed_form_internal.h"
 #include "model/gradient_check.h"
+#include "model/optimizer.h"
 
 /* Layer @index in @pass, one micro-batch. */
 static LpWork

@@ -88,6 +88,18 @@ lp_block_kernels(const LpTransformer *transformer, const LpPlan *plan, guint32 i
     return list.n;
 }
 
+guint
+lp_optimizer_kernels(const LpTransformer *transformer, const LpPlan *plan,
+                     const LpStepParameters *parameters, LpKernel *out_kernels)
+{
+    List list = {.kernels = out_kernels, .plan = plan};
+    double values[LP_KERNEL_SIZES_MAX];
+    lp_kernel_sizes_step(transformer, plan, parameters, values);
+    lp_kernel_lists_run(lp_plan_kernel_lists(plan), LP_LISTED_OPTIMIZER, LP_PASS_FORWARD, values,
+                        take, &list, NULL);
+    return list.n;
+}
+
 /* --- lists of one's own --- */
 
 /* What is wrong with the kernels of a list, as far as it was run. */
@@ -118,7 +130,7 @@ static gboolean
 check_layer(const LpTransformer *transformer, const LpPlan *plan, guint32 index, GError **error)
 {
     double values[LP_KERNEL_SIZES_MAX];
-    for (guint block = 0; block < LP_N_BLOCKS; block++)
+    for (guint block = 0; block < LP_N_LISTED_BLOCKS; block++)
         for (guint listed = 0; listed < LP_N_LISTED_PASSES; listed++) {
             g_autofree char *divided = NULL;
             Check own = {.n = 0};

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "model/kernel_block.h"
-#include "model/optimizer.h"
+#include "model/plan.h"
 #include "model/work.h"
 
 G_BEGIN_DECLS
@@ -21,6 +21,10 @@ G_BEGIN_DECLS
  * @out_kernels: LP_KERNELS_MAX entries. Returns: how many. */
 guint lp_block_kernels(const LpTransformer *transformer, const LpPlan *plan, guint32 index,
                        LpBlock block, LpPass pass, LpKernel *out_kernels);
+
+/** The kernels of one rank's optimiser step, as lp_block_kernels() gives those of a block. */
+guint lp_optimizer_kernels(const LpTransformer *transformer, const LpPlan *plan,
+                           const LpStepParameters *parameters, LpKernel *out_kernels);
 
 /** Whether the kernels of lists of one's own (LpPlan.lists) are ones: sizes of at least 0, and no
  * division by it. Errors: LP_MODEL_ERROR_PLAN, "FILE:LINE: got, wanted". */

@@ -92,6 +92,15 @@ typedef enum {
     LP_N_PASSES
 } LpPass;
 
+/** What a rank's optimiser steps on, parameters. */
+typedef struct {
+    double all;             /**< those of the rank */
+    double own;             /**< whose states it holds */
+    double own_layers;      /**< of these, those of layers */
+    double rank_layers;     /**< of all, those of layers */
+    gboolean in_any_layout; /**< products take narrow weights in any layout: one copy does */
+} LpStepParameters;
+
 /** Kernels that a block has in a pass, at most. */
 #define LP_KERNELS_MAX 48
 

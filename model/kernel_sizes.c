@@ -5,16 +5,16 @@
 #include "model/kernels/kernel_variants.h"
 #include "model/precision.h"
 
-const char *const lp_block_names[] = {"embedding", "attention", "cross",   "ffn",
-                                      "router",    "experts",   "combine", "shared",
-                                      "mtp",       "head",      NULL};
+const char *const lp_block_names[] = {"embedding", "attention", "cross",     "ffn",
+                                      "router",    "experts",   "combine",   "shared",
+                                      "mtp",       "head",      "optimizer", NULL};
 const char *const lp_pass_names[] = {"forward", "backward-input", "backward-weight", "recompute",
                                      NULL};
 const char *const lp_listed_pass_names[] = {"forward", "backward-input", "backward-weight",
                                             "again",   "early",          NULL};
 const char *const lp_block_part_names[] = {"before", "entry", "inner", "core",
                                            "exit",   "after", NULL};
-G_STATIC_ASSERT(G_N_ELEMENTS(lp_block_names) == LP_N_BLOCKS + 1);
+G_STATIC_ASSERT(G_N_ELEMENTS(lp_block_names) == LP_N_LISTED_BLOCKS + 1);
 G_STATIC_ASSERT(G_N_ELEMENTS(lp_pass_names) == LP_N_PASSES + 1);
 G_STATIC_ASSERT(G_N_ELEMENTS(lp_listed_pass_names) == LP_N_LISTED_PASSES + 1);
 G_STATIC_ASSERT(G_N_ELEMENTS(lp_block_part_names) == LP_N_PARTS + 1);
@@ -25,7 +25,8 @@ typedef struct {
     const LpPlan *plan;         /* borrowed */
     LpLayer layer;
     LpPass pass;
-    guint32 again; /* lp_plan_parts_again() */
+    guint32 again;         /* lp_plan_parts_again() */
+    LpStepParameters step; /* none, but in the optimiser's step */
     double tp, cp, tokens;
 } Of;
 
@@ -109,6 +110,14 @@ makes_some_qkv(const Of *of)
     NUMBER("rms-norms", lp_transformer_has_rms_norms(shape))                                       \
     NUMBER("head-norms", shape->head_norms)                                                        \
     NUMBER("clamped-activation", shape->clamped)                                                   \
+    CHOICE("optimizer", lp_optimizer_names, plan->optimizer)                                       \
+    NUMBER("moment-bytes", lp_plan_moment_bytes(plan))                                             \
+    NUMBER("dp", plan->degree[LP_AXIS_DP])                                                         \
+    NUMBER("all-parameters", of->step.all)                                                         \
+    NUMBER("own-parameters", of->step.own)                                                         \
+    NUMBER("own-layer-parameters", of->step.own_layers)                                            \
+    NUMBER("layer-parameters", of->step.rank_layers)                                               \
+    NUMBER("any-layout", of->step.in_any_layout)                                                   \
     CHOICE("ffn-kind", lp_ffn_kind_names, shape->ffn_kind)                                         \
     CHOICE("positions", lp_positions_names, shape->positions)                                      \
     CHOICE("precision", lp_precision_names, plan->format.precision)                                \
@@ -191,21 +200,43 @@ lp_kernel_vocabulary(void)
     return &vocabulary;
 }
 
-void
-lp_kernel_sizes_again(const LpTransformer *shape, const LpPlan *plan, guint32 index, LpPass pass,
-                      guint32 again, double *values)
+static void
+fill(const Of *of, double *values)
+{
+    const LpTransformer *shape = of->shape;
+    const LpPlan *plan = of->plan;
+    EACH_SIZE(NUMBER_VALUE, CHOICE_VALUE)
+}
+
+static Of
+sizes_of(const LpTransformer *shape, const LpPlan *plan, guint32 index, LpPass pass, guint32 again)
 {
     LpLayer layer = lp_transformer_layer(shape, index);
-    const Of own = {.shape = shape,
-                    .plan = plan,
-                    .layer = layer,
-                    .pass = pass,
-                    .again = again,
-                    .tp = plan->degree[LP_AXIS_TP],
-                    .cp = plan->degree[LP_AXIS_CP],
-                    .tokens = lp_plan_tokens(plan, layer.seq)};
-    const Of *of = &own;
-    EACH_SIZE(NUMBER_VALUE, CHOICE_VALUE)
+    return (Of){.shape = shape,
+                .plan = plan,
+                .layer = layer,
+                .pass = pass,
+                .again = again,
+                .tp = plan->degree[LP_AXIS_TP],
+                .cp = plan->degree[LP_AXIS_CP],
+                .tokens = lp_plan_tokens(plan, layer.seq)};
+}
+
+void
+lp_kernel_sizes_again(const LpTransformer *transformer, const LpPlan *plan, guint32 index,
+                      LpPass pass, guint32 again, double *values)
+{
+    Of of = sizes_of(transformer, plan, index, pass, again);
+    fill(&of, values);
+}
+
+void
+lp_kernel_sizes_step(const LpTransformer *transformer, const LpPlan *plan,
+                     const LpStepParameters *parameters, double *values)
+{
+    Of of = sizes_of(transformer, plan, 0, LP_PASS_FORWARD, 0);
+    of.step = *parameters;
+    fill(&of, values);
 }
 
 void

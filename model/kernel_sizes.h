@@ -16,7 +16,13 @@ enum {
     LP_N_LISTED_PASSES
 };
 
-/** Names of blocks, passes, listed passes and parts, NULL-ended. */
+/** Blocks that lists may say: those of LpBlock, and the optimiser's step. */
+enum {
+    LP_LISTED_OPTIMIZER = LP_N_BLOCKS,
+    LP_N_LISTED_BLOCKS
+};
+
+/** Names of listed blocks, passes, listed passes and parts, NULL-ended. */
 extern const char *const lp_block_names[], *const lp_pass_names[], *const lp_listed_pass_names[],
                                                                        *const lp_block_part_names[];
 
@@ -29,6 +35,9 @@ void lp_kernel_sizes(const LpTransformer *transformer, const LpPlan *plan, guint
  */
 void lp_kernel_sizes_again(const LpTransformer *transformer, const LpPlan *plan, guint32 index,
                            LpPass pass, guint32 again, double *values);
+/** Fills them in for the optimiser's step. */
+void lp_kernel_sizes_step(const LpTransformer *transformer, const LpPlan *plan,
+                          const LpStepParameters *parameters, double *values);
 /** The lists that @plan has, or the shipped ones of its variants. Borrowed. */
 const LpKernelLists *lp_plan_kernel_lists(const LpPlan *plan);
 

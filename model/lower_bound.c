@@ -7,6 +7,7 @@
 #include "model/closed_form_internal.h"
 #include "model/group.h"
 #include "model/kernel.h"
+#include "model/optimizer.h"
 
 #include <math.h>
 

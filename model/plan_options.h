@@ -103,9 +103,6 @@ typedef struct {
                                       in it */
     guint32 gradient_bytes;      /**< bytes an element of a reduced gradient: 4 or 2 */
     guint32 gradient_copies;     /**< times that gradients are copied before each sum of replicas */
-    gboolean gradient_buffers;   /**< gradients lie in buffers that are cleared for each iteration,
-                                      scaled before they are summed over replicas, and clipped */
-    gboolean main_gradients; /**< the step takes gradients in fp32, by copies of narrower ones */
     guint32 communication_bytes; /**< bytes an activation element on the wire; 0: as in memory,
                                       lp_plan_wire_bytes() */
     guint32 dispatch_bytes;      /**< of tokens on their way to experts; 0: as other activations,
@@ -210,7 +207,6 @@ typedef struct {
     LpRecomputeLayers recompute_layers; /**< lp_plan_recomputes_layer() */
     gboolean early_stop; /**< of LP_RECOMPUTE_FULL: lp_plan_recompute_stops_early() */
     LpOptimizer optimizer;
-    gboolean eager_optimizer; /**< its step goes over lists of tensors, operation by operation */
     LpPlanBatch batch;
     LpPlanPipeline pipeline;
     LpPlanExperts experts;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "model/optimizer.h"
 #include "tests/model/shapes.h"
 #include "tests/testlib.h"
 
@@ -53,9 +54,9 @@ test_main_gradients(void)
         LpPlan plan = lp_test_plan(2, 2, 1, 1, 1);
         plan.format.precision = rows[i].precision;
         plan.format.gradient_bytes = rows[i].gradient_bytes;
-        plan.format.gradient_buffers = rows[i].buffers;
+        lp_test_vary(&plan, "gradient-buffers", rows[i].buffers);
         double without_s = lp_optimizer_time_s(&gpt, &plan, &round_numbers, 1);
-        plan.format.main_gradients = TRUE;
+        lp_test_vary(&plan, "main-gradients", TRUE);
         double parameters = lp_plan_stage_parameters(&plan, &gpt, 1);
         lp_test_close(rows[i].label, lp_optimizer_time_s(&gpt, &plan, &round_numbers, 1),
                       without_s + rows[i].more_bytes * parameters / 0.8e12, IDENTITY);
@@ -84,7 +85,7 @@ test_buffers(void)
         plan.format.gradient_bytes = 4;
         plan.zero.stage = rows[i].zero;
         double without_s = lp_optimizer_time_s(&gpt, &plan, &round_numbers, 1);
-        plan.format.gradient_buffers = TRUE;
+        lp_test_vary(&plan, "gradient-buffers", TRUE);
         double parameters = lp_plan_stage_parameters(&plan, &gpt, 1);
         lp_test_close(rows[i].label, lp_optimizer_time_s(&gpt, &plan, &round_numbers, 1),
                       without_s + rows[i].passes * 4.0 * parameters / 0.8e12, IDENTITY);
@@ -189,7 +190,7 @@ test_eager(void)
         plan.format.precision = LP_PRECISION_BF16;
         plan.format.gradient_bytes = rows[i].gradient_bytes;
         plan.optimizer = rows[i].optimizer;
-        plan.eager_optimizer = TRUE;
+        lp_test_vary(&plan, "eager-optimizer", TRUE);
         double parameters = lp_plan_stage_parameters(&plan, &gpt, 1);
         lp_test_close(rows[i].label, lp_optimizer_time_s(&gpt, &plan, &round_numbers, 1),
                       parameters * rows[i].bytes / 0.8e12 + 1e-6, IDENTITY);

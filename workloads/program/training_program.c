@@ -3,6 +3,7 @@
 #include "workloads/program/training_program.h"
 
 #include "model/plan_routing.h"
+#include "model/optimizer.h"
 #include "workloads/program/program_size.h"
 #include "workloads/program/given_lowering.h"
 #include "workloads/program/stage_program.h"

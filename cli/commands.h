@@ -27,6 +27,8 @@ gboolean lp_cmd_goodput(int argc, char **argv, GError **error);
 gboolean lp_cmd_collective(int argc, char **argv, GError **error);
 /** "lightpath import huggingface FILE.json". */
 gboolean lp_cmd_import(int argc, char **argv, GError **error);
+/** "lightpath describe FILE...". */
+gboolean lp_cmd_describe(int argc, char **argv, GError **error);
 /** "lightpath export FORMAT WORKLOAD PLATFORM". */
 gboolean lp_cmd_export(int argc, char **argv, GError **error);
 /** "lightpath workload list|describe|attributes|check". */

@@ -6,6 +6,7 @@
 #include "cli/output_paths.h"
 
 #include "base/file.h"
+#include "platforms/catalogue/catalogue.h"
 #include "workloads/given/given_writer.h"
 #include "workloads/traces/chakra.h"
 #include "workloads/traces/kineto.h"
@@ -17,12 +18,33 @@
 typedef LpTrace *(*Read)(const char *const *paths, guint n_paths, const char *groups,
                          GError **error);
 
+static LpTrace *
+read_kineto(const char *const *paths, guint n_paths, const char *groups, GError **error)
+{
+    return lp_kineto_read(paths, n_paths, groups, NULL, error);
+}
+
 static const struct {
     const char *name, *what;
     Read read;
 } formats[] = {{"chakra", "Chakra execution traces", lp_chakra_read},
                {"ti", "time-independent traces", lp_ti_read},
-               {"kineto", "profiles of PyTorch", lp_kineto_read}};
+               {"kineto", "profiles of PyTorch", read_kineto}};
+
+/* What the command line says beside files. */
+typedef struct {
+    char *groups, *from, *to, *precision; /* owned */
+} Words;
+
+static void
+words_clear(Words *self)
+{
+    g_free(self->groups);
+    g_free(self->from);
+    g_free(self->to);
+    g_free(self->precision);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Words, words_clear)
 
 static Read
 find_read(const char *kind, const char **out_what)
@@ -79,12 +101,91 @@ to_text(const LpTrace *trace, const LpGivenProgram *program, const char *name, c
     return g_string_free(text, FALSE);
 }
 
+/* --- another accelerator --- */
+
+/* What kernels of a kind do in a second, as far as it is their accelerator's. */
+static double
+rate_of(const LpAccelerator *accelerator, LpKinetoKind kind, LpPrecision precision)
+{
+    double peak = lp_accelerator_peak_flop_per_s(accelerator, precision);
+    double attention = accelerator->attention_efficiency;
+    double elements = accelerator->elementwise_efficiency;
+    switch (kind) {
+    case LP_KINETO_PRODUCTS:
+        return peak * accelerator->gemm_efficiency;
+    case LP_KINETO_ATTENTION:
+        return peak * (attention > 0.0 ? attention : accelerator->gemm_efficiency);
+    case LP_KINETO_OTHERS:
+        return accelerator->memory_bytes_per_s *
+               (elements > 0.0 ? elements : accelerator->memory_efficiency);
+    case LP_KINETO_COPIES:
+        return accelerator->memory_bytes_per_s * accelerator->memory_efficiency;
+    default:
+        return 1.0;
+    }
+}
+
 static gboolean
-import_files(int argc, char **argv, const char *groups, const char *output, GError **error)
+find_accelerator(const char *option, const char *name, LpAccelerator *out, GError **error)
+{
+    g_autoptr(GError) fault = NULL;
+    return lp_catalogue_find(name, out, &fault) ||
+           lp_usage_error(error, "--%s: %s", option, fault->message);
+}
+
+static gboolean
+find_scale(const char *kind, const Words *words, LpKinetoScale *out_scale, GError **error)
+{
+    LpAccelerator from, to;
+    guint precision;
+    if ((words->from == NULL) != (words->to == NULL))
+        return lp_usage_error(error, "--%s: got it alone, wanted --from with --to",
+                              words->from != NULL ? "from" : "to");
+    if (strcmp(kind, "kineto") != 0)
+        return lp_usage_error(error,
+                              "--from: got it for %s, wanted kineto: others do not tell "
+                              "kernels apart",
+                              kind);
+    if (!find_accelerator("from", words->from, &from, error) ||
+        !find_accelerator("to", words->to, &to, error) ||
+        !lp_option_choice("precision", words->precision, lp_precision_names, LP_PRECISION_BF16,
+                          &precision, error))
+        return FALSE;
+    for (LpKinetoKind i = 0; i < LP_N_KINETO_KINDS; i++) {
+        double had = rate_of(&from, i, (LpPrecision)precision);
+        double has = rate_of(&to, i, (LpPrecision)precision);
+        if (had <= 0.0 || has <= 0.0)
+            return lp_usage_error(error, "--precision: got %s, wanted one that %s has units for",
+                                  lp_precision_names[precision], had <= 0.0 ? from.name : to.name);
+        out_scale->factor[i] = had / has;
+    }
+    return TRUE;
+}
+
+/* --- files --- */
+
+static LpTrace *
+read_files(int argc, char **argv, const Words *words, const char **out_what, GError **error)
+{
+    const char *const *paths = (const char *const *)argv + 1;
+    Read read = find_read(argv[0], out_what);
+    LpKinetoScale scale;
+    if (words->from == NULL && words->to == NULL && words->precision == NULL)
+        return read(paths, (guint)argc - 1, words->groups, error);
+    if (words->from == NULL && words->to == NULL) {
+        lp_usage_error(error, "--precision: got it alone, wanted it with --from and --to");
+        return NULL;
+    }
+    return find_scale(argv[0], words, &scale, error)
+               ? lp_kineto_read(paths, (guint)argc - 1, words->groups, &scale, error)
+               : NULL;
+}
+
+static gboolean
+import_files(int argc, char **argv, const Words *words, const char *output, GError **error)
 {
     const char *what = NULL;
-    Read read = find_read(argv[0], &what);
-    g_autoptr(LpTrace) trace = read((const char *const *)argv + 1, (guint)argc - 1, groups, error);
+    g_autoptr(LpTrace) trace = read_files(argc, argv, words, &what, error);
     g_autoptr(LpGivenProgram) program = trace == NULL ? NULL : lp_trace_to_given(trace, error);
     if (program == NULL)
         return FALSE;
@@ -102,13 +203,21 @@ import_files(int argc, char **argv, const char *groups, const char *output, GErr
 gboolean
 lp_cmd_import_trace(int argc, char **argv, GError **error)
 {
-    g_autofree char *output = NULL, *groups = NULL;
+    g_autofree char *output = NULL;
+    g_auto(Words) words = {0};
     const GOptionEntry entries[] = {
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output,
          "Where to write the program (default standard output)", "PROGRAM.xml"},
-        {"groups", 0, 0, G_OPTION_ARG_FILENAME, &groups,
+        {"groups", 0, 0, G_OPTION_ARG_FILENAME, &words.groups,
          "Ranks of process groups by name, as ASTRA-sim takes them (default: as the traces say)",
          "FILE.json"},
+        {"from", 0, 0, G_OPTION_ARG_STRING, &words.from,
+         "With --to: the accelerator that a profile (kineto) was taken on", "ACCELERATOR"},
+        {"to", 0, 0, G_OPTION_ARG_STRING, &words.to,
+         "The accelerator whose rates kernels get, by kind: products, attention, others, copies",
+         "ACCELERATOR"},
+        {"precision", 0, 0, G_OPTION_ARG_STRING, &words.precision,
+         "Of the products, for --from and --to (default bf16)", "NAME"},
         {NULL, 0, 0, 0, NULL, NULL, NULL}};
     g_autofree char *command = g_strdup_printf("import %s", argv[0]);
     if (!lp_options_parse(command, "FILE...",
@@ -118,5 +227,5 @@ lp_cmd_import_trace(int argc, char **argv, GError **error)
     const LpOutputPath written = {"-o", output != NULL && strcmp(output, "-") != 0 ? output : NULL,
                                   FALSE};
     return lp_check_outputs(&written, 1, argv + 1, error) &&
-           import_files(argc, argv, groups, output, error);
+           import_files(argc, argv, &words, output, error);
 }

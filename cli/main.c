@@ -31,6 +31,7 @@ static const LpCommand commands[] = {
     {"platform", lp_cmd_platform, "generate, describe, check and list machines"},
     {"workload", lp_cmd_workload, "list, describe and check workloads"},
     {"import", lp_cmd_import, "make a workload of a Hugging Face configuration or of traces"},
+    {"describe", lp_cmd_describe, "say what profiles of PyTorch spend their time on"},
     {"export", lp_cmd_export, "write what the ranks of a workload do as traces"},
     {"validate", lp_cmd_validate, "predict published measurements, and compare"},
     {"calibrate", lp_cmd_calibrate, "fit constants to published measurements"},

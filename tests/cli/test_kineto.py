@@ -32,14 +32,14 @@ class Profile:
                             "args": {"correlation": self.n}})
         return self
 
-    def kernel(self, at, length, stream=7, cat="kernel", **args):
+    def kernel(self, at, length, stream=7, cat="kernel", name="k", **args):
         """What the last call launched."""
-        self.events.append({"ph": "X", "cat": cat, "name": "k", "ts": START_US + at, "dur": length,
+        self.events.append({"ph": "X", "cat": cat, "name": name, "ts": START_US + at, "dur": length,
                             "args": {"stream": stream, "correlation": self.n, **args}})
         return self
 
     def collective(self, at, length, stream=20, n=12_500_000, name="allreduce", dtype="Float", **more):
-        return self.kernel(at, length, stream, **{"Collective name": name, "In msg nelems": n, "Out msg nelems": n,
+        return self.kernel(at, length, stream, name="k", **{"Collective name": name, "In msg nelems": n, "Out msg nelems": n,
                                                   "dtype": dtype, "Process Group Name": "0", **more})
 
     def text(self):
@@ -107,6 +107,61 @@ class Kineto(test_program_by_hand.Case):
         sender = Profile().call(0).kernel(5, 1000).call(3).collective(1005, 9, name="send", **{"Dst Rank": 1})
         receiver = Profile(1).call(0).collective(5, 1505, name="recv", **{"Src Rank": 0}).call(3).kernel(1511, 200)
         self.check_time(2e-6 + 1e-3 + DOMAIN_S + 50e6 / DOMAIN_RATE + 200e-6, sender, receiver)
+
+    def described(self, *profiles, words=()):
+        paths = [self.write(profile.text(), f"rank-{i}.json") for i, profile in enumerate(profiles)]
+        return json.loads(self.run_well("describe", *paths, *words, "--format=json"))
+
+    def test_describe(self):
+        """By hand: products 0 to 1 ms, an all-reduce beside the second kernel, 0.2 ms of idle, a copy."""
+        profile = (Profile().call(0).kernel(5, 1000, name="ampere_bf16_s16816gemm_bf16").call(3).collective(1005, 800)
+                   .call(6).kernel(1005, 500, name="flash_fwd_kernel").call(9).kernel(2005, 100, name="elementwise_kernel")
+                   .call(12).kernel(2105, 50, cat="gpu_memcpy", name="Memcpy DtoD (Device -> Device)"))
+        found, = self.described(profile)["profiles"]
+        wanted = {"span_s": 2155e-6, "computing_s": 1650e-6, "communicating_s": 800e-6, "overlap_s": 500e-6, "idle_s": 205e-6}
+        for key, value in wanted.items():
+            self.assertAlmostEqual(found[key], value, delta=2e-9, msg=key)
+        self.assertAlmostEqual(found["computing_s"] + found["communicating_s"] - found["overlap_s"] + found["idle_s"], found["span_s"], delta=1e-9)
+        for kind, time_us in (("products", 1000), ("attention", 500), ("others", 100), ("copies", 50), ("communication", 800)):
+            self.assertEqual(found[kind]["kernels"], 1)
+            self.assertAlmostEqual(found[kind]["time_s"], time_us * 1e-6, delta=2e-9, msg=kind)
+
+    def test_describe_beside(self):
+        """Beside a prediction, which is that of simulate; kernels by kind are those of the plan."""
+        words = ("gpt3-125m", "dgx-a100-8", "--set=dp=8", "--set=tp=1", "--set=pp=1", "--set=global-batch=16", "--set=micro-batch=1")
+        alone = json.loads(self.run_well("simulate", *words, "--format=json"))["simulated"]
+        found = self.described(two_kernels(), two_kernels(), words=(f"--workload={words[0]}", f"--platform={words[1]}", *words[2:]))
+        self.assertEqual(len(found["profiles"]), 2)
+        predicted, terms = found["predicted"], alone["terms_s"]
+        self.assertAlmostEqual(predicted["span_s"], alone["iteration_time_s"], delta=1e-9)
+        self.assertAlmostEqual(predicted["communicating_s"], sum(terms[key] for key in ("tp", "pp", "dp", "ep", "cp")), delta=1e-9)
+        # Checks of gradients, and what tidies up around a step, are no kernels of layers.
+        self.assertAlmostEqual(sum(predicted[kind]["time_s"] for kind in ("products", "attention", "others")) /
+                               predicted["computing_s"], 1, delta=0.01)
+        self.assertIn("products, summed", self.run_well("describe", self.folder / "rank-0.json"))
+
+    def test_scaled(self):
+        """On another accelerator kernels take what the ratio of rates is, by kind; collectives are simulated."""
+        def time_s(*words):
+            path = self.folder / "p.xml"
+            self.run_well("import", "kineto", self.folder / "rank-0.json", "-o", path, *words)
+            return self.simulate(path, "--set=library=single-ring")["simulated"]["iteration_time_s"]
+
+        def ratio(name):
+            self.write(Profile(groups=False, world_size=1).call(0).kernel(5, 1000, name=name).text())
+            plain = time_s() - 2e-6
+            self.assertAlmostEqual(time_s("--from=a100-80", "--to=a100-80"), plain + 2e-6, delta=2e-9)
+            return plain / (time_s("--from=a100-80", "--to=h100-sxm") - 2e-6)
+        # Dense bf16 of 989 and 312 TFLOP/s, memory of 3.35 and 2.04 TB/s, and what kernels reach of them.
+        self.assertTrue(2.2 < ratio("sm80_xmma_gemm_bf16") < 3.6, ratio("sm80_xmma_gemm_bf16"))
+        self.assertTrue(1.2 < ratio("vectorized_elementwise_kernel") < 2.2)
+        self.assertGreater(ratio("gemm"), ratio("Memcpy DtoD"))
+        for words, part in ((("--from=a100-80",), "--from: got it alone"), (("--from=a100-80", "--to=nobody"), "--to: "),
+                            (("--precision=fp8",), "--precision: got it alone"),
+                            (("--from=a100-80", "--to=h100-sxm", "--precision=fp4"), "--precision: ")):
+            done = subprocess.run([PROGRAM, "import", "kineto", str(self.folder / "rank-0.json"), *words], capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
+            self.assertIn(part, done.stderr)
 
     def refused(self, wanted, *texts):
         paths = [self.write(text, f"rank-{i}.json") for i, text in enumerate(texts)]

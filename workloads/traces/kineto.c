@@ -18,6 +18,7 @@ typedef struct {
     LpTraceRank *into;            /* borrowed */
     LpTraceNaming *naming;        /* borrowed */
     const LpKinetoEvents *events; /* borrowed */
+    const LpKinetoScale *scale;   /* borrowed; NULL: 1 */
     const char *path;             /* borrowed */
     guint32 rank;
     GArray *last;       /* owned: guint, by stream that has been used: 1 + its last work */
@@ -152,7 +153,8 @@ static gboolean
 read_work(const Reader *self, const LpKinetoWork *work, LpGivenOp *op, GError **error)
 {
     g_autofree char *name = name_of(work);
-    op->work.device_s = op->work.bound_s = work->end_s - work->start_s;
+    double factor = self->scale != NULL ? self->scale->factor[lp_kineto_kind_of(work)] : 1.0;
+    op->work.device_s = op->work.bound_s = factor * (work->end_s - work->start_s);
     if (name == NULL)
         return TRUE;
     op->work = LP_WORK_NONE;
@@ -289,13 +291,17 @@ add_rank(Reader *self, GError **error)
 /* --- files --- */
 
 static gboolean
-read_file(LpTrace *trace, LpTraceNaming *naming, const LpKinetoEvents *events, const char *path,
-          guint32 rank, GError **error)
+read_file(LpTrace *trace, LpTraceNaming *naming, const LpKinetoEvents *events,
+          const LpKinetoScale *scale, const char *path, guint32 rank, GError **error)
 {
     const json_t *head = json_object_get(events->root, "distributedInfo");
     const json_t *groups = json_object_get(head, "pg_config");
-    Reader reader = {
-        .trace = trace, .naming = naming, .events = events, .path = path, .rank = rank};
+    Reader reader = {.trace = trace,
+                     .naming = naming,
+                     .events = events,
+                     .scale = scale,
+                     .path = path,
+                     .rank = rank};
     if (json_array_size(groups) > 0) {
         g_autofree char *text = lp_json_print_flat(groups);
         if (!lp_trace_naming_add(naming, rank, text, strlen(text), error)) {
@@ -336,7 +342,8 @@ check_alike(const LpTrace *trace, GError **error)
 }
 
 LpTrace *
-lp_kineto_read(const char *const *paths, guint n_paths, const char *groups, GError **error)
+lp_kineto_read(const char *const *paths, guint n_paths, const char *groups,
+               const LpKinetoScale *scale, GError **error)
 {
     g_autoptr(LpTraceFiles) files = lp_trace_files_load(paths, n_paths, error);
     g_autoptr(LpTrace) trace = NULL;
@@ -358,7 +365,7 @@ lp_kineto_read(const char *const *paths, guint n_paths, const char *groups, GErr
         guint32 n_copies = n_ranks > n_paths ? n_ranks : 1;
         for (guint32 rank = file; rank < file + n_copies; rank++) {
             lp_trace_rank(trace, rank)->path = g_strdup(path);
-            if (!read_file(trace, naming, events, path, rank, error) ||
+            if (!read_file(trace, naming, events, scale, path, rank, error) ||
                 (n_copies > 1 && !check_alike(trace, error)))
                 return NULL;
         }

@@ -220,11 +220,11 @@ search(const Options *options, Choices *choices, const char *path, const char *c
     if (!check_objective(machines, &choices->run.measure, error))
         return FALSE;
     LpProgress progress = lp_progress_start("plans");
-    g_autoptr(LpSearchSpace) space =
-        lp_search_space_new(draft, (const LpMachine *const *)machines->pdata, machines->len,
-                            (const LpSearchAxes *const *)axes->pdata, options->ignore_memory,
-                            progress.is_shown ? lp_progress_tell : NULL, &progress);
-    if (!check_any(space, error))
+    g_autoptr(LpSearchSpace) space = lp_search_space_new(
+        draft, (const LpMachine *const *)machines->pdata, machines->len,
+        (const LpSearchAxes *const *)axes->pdata, options->ignore_memory, choices->run.n_at_once,
+        progress.is_shown ? lp_progress_tell : NULL, &progress, error);
+    if (space == NULL || !check_any(space, error))
         return FALSE;
     choices->run.progress = progress.is_shown ? lp_progress_tell : NULL;
     choices->run.progress_data = &progress;

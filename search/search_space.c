@@ -7,6 +7,7 @@
 #include "model/lower_bound.h"
 #include "model/memory_fit.h"
 #include "platforms/catalogue/libraries.h"
+#include "search/search_parts.h"
 #include "sim/mapping/setup.h"
 
 #include <math.h>
@@ -14,6 +15,8 @@
 
 /* A plan whose bound is so many times the best closed form seen is not among the first to run. */
 #define FAR 1.25
+/* Fewer combinations are gone through before processes have started. */
+#define APART_MIN 10000
 
 /* What of a communication library the closed form and the bound ask for. */
 typedef struct {
@@ -34,9 +37,6 @@ typedef struct {
     char *settings[LP_SEARCH_AXES_MAX + 2]; /* borrowed "name=value", NULL-ended */
     char dp[32];                            /* "dp=..." where it follows */
     GPtrArray *texts;                       /* owned, by axis: GPtrArray of "name=value" */
-    void (*progress)(guint64, guint64, void *);
-    void *data;
-    guint64 n_all;
 } Walk;
 
 static void
@@ -54,30 +54,6 @@ free_library(gpointer data)
     g_free(library->reason);
     lp_library_free(library->library);
     g_free(library);
-}
-
-/* Counts @n plans as refused by @error, which it frees. */
-static void
-refuse(LpSearchSpace *self, guint64 n, GError *error)
-{
-    /* A place stands before the attribute where a setting or a file is to blame. */
-    const char *text = error->message, *got = strstr(text, ": got");
-    const char *begin = got;
-    while (begin != NULL && begin > text && begin[-1] != ' ')
-        begin--;
-    g_autofree char *attribute =
-        got != NULL ? g_strndup(begin, (gsize)(got - begin)) : g_strdup("other");
-    LpSearchRefusal *found = NULL;
-    for (guint i = 0; found == NULL && i < self->refusals->len; i++)
-        if (strcmp(g_array_index(self->refusals, LpSearchRefusal, i).attribute, attribute) == 0)
-            found = &g_array_index(self->refusals, LpSearchRefusal, i);
-    if (found == NULL) {
-        LpSearchRefusal fresh = {g_strdup(attribute), g_strdup(begin != NULL ? begin : text), 0};
-        g_array_append_val(self->refusals, fresh);
-        found = &g_array_index(self->refusals, LpSearchRefusal, self->refusals->len - 1);
-    }
-    found->n += n;
-    g_error_free(error);
 }
 
 /* --- one plan --- */
@@ -134,48 +110,69 @@ fits(Walk *self, const LpWorkload *workload)
     return FALSE;
 }
 
+/* What the times of @workload are worked out from, which fits. @out_placement: (transfer full),
+ * NULL where ranks are packed. */
+static gboolean
+find_input(Walk *self, const LpWorkload *workload, LpLowerBoundInput *out,
+           LpPlacement **out_placement, GError **error)
+{
+    const Library *library = find_library(self, workload);
+    if (!library->is_usable) {
+        g_set_error_literal(error, LP_MODEL_ERROR, 0, library->reason);
+        return FALSE;
+    }
+    if (strcmp(workload->placement, "packed") != 0) {
+        *out_placement = lp_placement_new(workload, self->machine, error);
+        if (*out_placement == NULL)
+            return FALSE;
+    }
+    *out = (LpLowerBoundInput){
+        .of = {.transformer = &workload->transformer,
+               .plan = &workload->plan,
+               .accelerator = &self->machine->accelerator,
+               .fabric = &self->fabric,
+               .accelerators = *out_placement != NULL ? (*out_placement)->accelerators : NULL,
+               .library = library->library},
+        .switches_reduce = library->switches_reduce};
+    return TRUE;
+}
+
 static void
 evaluate(Walk *self)
 {
     GError *error = NULL;
+    g_autoptr(LpPlacement) placement = NULL;
+    LpLowerBoundInput input;
     g_autoptr(LpWorkload) workload =
         lp_workload_draft_complete(self->space->draft, (const char *const *)self->settings, &error);
     if (workload == NULL) {
-        refuse(self->space, 1, error);
+        lp_search_space_refuse(self->space, 1, error);
         return;
     }
     lp_workload_suit(workload, self->machine->domain_size, &self->machine->accelerator);
     if (!fits(self, workload))
         return;
-    const Library *library = find_library(self, workload);
-    if (!library->is_usable) {
-        refuse(self->space, 1, g_error_new_literal(LP_MODEL_ERROR, 0, library->reason));
+    if (!find_input(self, workload, &input, &placement, &error)) {
+        lp_search_space_refuse(self->space, 1, error);
         return;
     }
-    g_autoptr(LpPlacement) placement = strcmp(workload->placement, "packed") == 0
-                                           ? NULL
-                                           : lp_placement_new(workload, self->machine, &error);
-    if (error != NULL) {
-        refuse(self->space, 1, error);
-        return;
-    }
-    LpLowerBoundInput input = {
-        .of = {.transformer = &workload->transformer,
-               .plan = &workload->plan,
-               .accelerator = &self->machine->accelerator,
-               .fabric = &self->fabric,
-               .accelerators = placement != NULL ? placement->accelerators : NULL,
-               .library = library->library},
-        .switches_reduce = library->switches_reduce};
     self->plan.bound_s = lp_lower_bound_s(&input);
     self->plan.closed_s = INFINITY;
-    if (self->plan.bound_s <= FAR * self->space->best_closed_s) {
-        LpTerms terms = lp_closed_form_terms(&input.of);
-        self->plan.closed_s = lp_terms_sum(&terms);
-        self->space->best_closed_s = fmin(self->space->best_closed_s, self->plan.closed_s);
-    }
     self->plan.index = self->space->plans->len;
     g_array_append_val(self->space->plans, self->plan);
+}
+
+/* Works out the closed form of @plan. */
+static void
+add_closed_form(Walk *self, LpSearchPlan *plan)
+{
+    g_autoptr(LpPlacement) placement = NULL;
+    LpLowerBoundInput input;
+    g_autoptr(LpWorkload) workload = lp_search_space_workload(self->space, plan, NULL);
+    if (workload == NULL || !find_input(self, workload, &input, &placement, NULL))
+        return;
+    LpTerms terms = lp_closed_form_terms(&input.of);
+    plan->closed_s = lp_terms_sum(&terms);
 }
 
 /* --- all plans --- */
@@ -241,7 +238,7 @@ walk(Walk *self, guint axis)
     if (!passes(self, axis, &error)) {
         guint64 n = n_behind(self->axes, axis);
         self->space->n_considered += n;
-        refuse(self->space, n, error);
+        lp_search_space_refuse(self->space, n, error);
         return;
     }
     if (axis == self->axes->axes->len) {
@@ -249,8 +246,6 @@ walk(Walk *self, guint axis)
         if (self->axes->fills)
             (void)find_replicas(self, axis, NULL);
         evaluate(self);
-        if (self->progress != NULL)
-            self->progress(self->space->n_considered, self->n_all, self->data);
         return;
     }
     GPtrArray *texts = self->texts->pdata[axis];
@@ -260,6 +255,15 @@ walk(Walk *self, guint axis)
         self->settings[axis + 1] = NULL;
         walk(self, axis + 1);
     }
+}
+
+static int
+compare_refusals(gconstpointer a, gconstpointer b)
+{
+    const LpSearchRefusal *first = a, *second = b;
+    if (first->n != second->n)
+        return first->n > second->n ? -1 : 1;
+    return strcmp(first->attribute, second->attribute);
 }
 
 static GPtrArray *
@@ -276,52 +280,153 @@ setting_texts(const LpSearchAxes *axes)
     return texts;
 }
 
-static int
-compare_refusals(gconstpointer a, gconstpointer b)
+/* --- its parts --- */
+
+/* Parts: enough to keep processors busy to the end. */
+#define PARTS_MIN 64
+
+/* A machine's combinations, of which the values of the first axes make parts. */
+typedef struct {
+    Walk start;
+    guint n_first;        /* axes */
+    guint first, n_parts; /* of the space's */
+} Region;
+
+static void
+region_init(Region *self, LpSearchSpace *space, guint machine, guint first)
 {
-    const LpSearchRefusal *first = a, *second = b;
-    if (first->n != second->n)
-        return first->n > second->n ? -1 : 1;
-    return strcmp(first->attribute, second->attribute);
+    const LpSearchAxes *axes = space->axes[machine];
+    *self = (Region){
+        .start = {.space = space,
+                  .machine = space->machines[machine],
+                  .axes = axes,
+                  .fabric = lp_machine_fabric(space->machines[machine]),
+                  .libraries = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_library),
+                  .plan = {.machine = machine},
+                  .texts = setting_texts(axes)},
+        .first = first,
+        .n_parts = 1};
+    /* Rules are asked from the last axis of degrees on. */
+    for (; self->n_first < axes->n_degree_axes && self->n_parts < PARTS_MIN; self->n_first++)
+        self->n_parts *= g_strv_length(lp_search_axis(axes, self->n_first)->values);
+}
+
+static void
+region_clear(gpointer data)
+{
+    Region *self = data;
+    g_hash_table_unref(self->start.libraries);
+    g_ptr_array_unref(self->start.texts);
+}
+
+/* The last of the first axes turns fastest, as in the walk. */
+static void
+walk_part(LpSearchSpace *space, guint index, const void *data)
+{
+    const GArray *regions = data;
+    const Region *region = &g_array_index(regions, Region, 0);
+    while (index >= region->first + region->n_parts)
+        region++;
+    Walk walk_from = region->start;
+    walk_from.space = space;
+    guint left = index - region->first;
+    for (guint axis = region->n_first; axis-- > 0;) {
+        const GPtrArray *texts = walk_from.texts->pdata[axis];
+        walk_from.plan.value[axis] = (guint16)(left % texts->len);
+        walk_from.settings[axis] = texts->pdata[left % texts->len];
+        left /= texts->len;
+    }
+    walk_from.settings[region->n_first] = NULL;
+    walk(&walk_from, region->n_first);
+}
+
+/* Splits the space by machines and their first axes. Returns: (transfer full). */
+static GArray *
+find_regions(LpSearchSpace *self)
+{
+    GArray *regions = g_array_new(FALSE, FALSE, sizeof(Region));
+    g_array_set_clear_func(regions, region_clear);
+    for (guint i = 0, first = 0; i < self->n_machines; i++) {
+        Region region;
+        region_init(&region, self, i, first);
+        first += region.n_parts;
+        g_array_append_val(regions, region);
+    }
+    return regions;
+}
+
+static int
+compare_bounds(gconstpointer a, gconstpointer b)
+{
+    const LpSearchPlan *first = *(LpSearchPlan *const *)a, *second = *(LpSearchPlan *const *)b;
+    if (first->bound_s != second->bound_s)
+        return first->bound_s < second->bound_s ? -1 : 1;
+    return first->index < second->index ? -1 : first->index > second->index ? 1 : 0;
+}
+
+/* Closed forms of all plans that are near enough, the lowest bounds first. */
+static void
+add_closed_forms(LpSearchSpace *self, GArray *regions)
+{
+    g_autoptr(GPtrArray) order = g_ptr_array_sized_new(self->plans->len);
+    for (guint i = 0; i < self->plans->len; i++)
+        g_ptr_array_add(order, &g_array_index(self->plans, LpSearchPlan, i));
+    g_ptr_array_sort(order, compare_bounds);
+    for (guint i = 0; i < order->len; i++) {
+        LpSearchPlan *plan = order->pdata[i];
+        if (plan->bound_s > FAR * self->best_closed_s)
+            break;
+        add_closed_form(&g_array_index(regions, Region, plan->machine).start, plan);
+        self->best_closed_s = fmin(self->best_closed_s, plan->closed_s);
+    }
+}
+
+/* --- all --- */
+
+LpSearchSpace *
+lp_search_space_new_part(const LpSearchSpace *of)
+{
+    LpSearchSpace *self = g_new0(LpSearchSpace, 1);
+    self->draft = of->draft;
+    self->machines = of->machines;
+    self->n_machines = of->n_machines;
+    self->axes = of->axes;
+    self->ignore_memory = of->ignore_memory;
+    self->own = lp_workload_draft_read(of->draft);
+    self->least_lacking_bytes = self->best_closed_s = INFINITY;
+    self->plans = g_array_new(FALSE, FALSE, sizeof(LpSearchPlan));
+    self->refusals = g_array_new(FALSE, FALSE, sizeof(LpSearchRefusal));
+    g_array_set_clear_func(self->refusals, clear_refusal);
+    return self;
 }
 
 LpSearchSpace *
 lp_search_space_new(const LpWorkloadDraft *draft, const LpMachine *const *machines,
                     guint n_machines, const LpSearchAxes *const *axes, gboolean ignore_memory,
-                    void (*progress)(guint64, guint64, void *), void *data)
+                    guint n_at_once, void (*progress)(guint64, guint64, void *), void *data,
+                    GError **error)
 {
-    LpSearchSpace *self = g_new0(LpSearchSpace, 1);
-    self->draft = draft;
-    self->machines = machines;
-    self->n_machines = n_machines;
-    self->axes = axes;
-    self->ignore_memory = ignore_memory;
-    self->own = lp_workload_draft_read(draft);
-    self->least_lacking_bytes = self->best_closed_s = INFINITY;
-    self->plans = g_array_new(FALSE, FALSE, sizeof(LpSearchPlan));
-    self->refusals = g_array_new(FALSE, FALSE, sizeof(LpSearchRefusal));
-    g_array_set_clear_func(self->refusals, clear_refusal);
-    guint64 n_all = 0;
+    LpSearchSpace empty = {.draft = draft,
+                           .machines = machines,
+                           .n_machines = n_machines,
+                           .axes = axes,
+                           .ignore_memory = ignore_memory};
+    g_autoptr(LpSearchSpace) self = lp_search_space_new_part(&empty);
+    g_autoptr(GArray) regions = find_regions(self);
+    const Region *last = &g_array_index(regions, Region, regions->len - 1);
+    LpSearchParts parts = {.n = last->first + last->n_parts,
+                           .walk = walk_part,
+                           .data = regions,
+                           .progress = progress,
+                           .progress_data = data};
     for (guint i = 0; i < n_machines; i++)
-        n_all += (guint64)lp_search_axes_n_plans(axes[i]);
-    for (guint i = 0; i < n_machines; i++) {
-        g_autoptr(GPtrArray) texts = setting_texts(axes[i]);
-        g_autoptr(GHashTable) libraries =
-            g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_library);
-        Walk start = {.space = self,
-                      .machine = machines[i],
-                      .axes = axes[i],
-                      .fabric = lp_machine_fabric(machines[i]),
-                      .libraries = libraries,
-                      .plan = {.machine = i},
-                      .texts = texts,
-                      .progress = progress,
-                      .data = data,
-                      .n_all = n_all};
-        walk(&start, 0);
-    }
+        parts.n_all += (guint64)lp_search_axes_n_plans(axes[i]);
+    parts.n_at_once = parts.n_all < APART_MIN ? 1 : n_at_once;
+    if (!lp_search_parts_run(&parts, self, error))
+        return NULL;
+    add_closed_forms(self, regions);
     g_array_sort(self->refusals, compare_refusals);
-    return self;
+    return g_steal_pointer(&self);
 }
 
 void

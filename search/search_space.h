@@ -42,13 +42,17 @@ typedef struct {
     GArray *refusals;           /* owned: LpSearchRefusal, most first */
 } LpSearchSpace;
 
-/** Goes through all combinations. @draft, @machines (@n_machines) and @axes, one each, are borrowed
- * by the result. @progress: called with combinations, done and all, and @data; or NULL. Returns:
- * (transfer full). */
+/** Goes through all combinations, @n_at_once processes side by side, which changes nothing in the
+ * result. @draft, @machines (@n_machines) and @axes, one each, are borrowed by the result.
+ * @progress: called with combinations, done and all, and @data; or NULL. Forks. Errors:
+ * LP_CHILD_PROCESS_ERROR. Returns: (transfer full). */
 LpSearchSpace *lp_search_space_new(const LpWorkloadDraft *draft, const LpMachine *const *machines,
                                    guint n_machines, const LpSearchAxes *const *axes,
-                                   gboolean ignore_memory,
-                                   void (*progress)(guint64, guint64, void *), void *data);
+                                   gboolean ignore_memory, guint n_at_once,
+                                   void (*progress)(guint64, guint64, void *), void *data,
+                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** Without plans, on what @of borrows. Returns: (transfer full). */
+LpSearchSpace *lp_search_space_new_part(const LpSearchSpace *of);
 /** @self may be NULL. */
 void lp_search_space_free(LpSearchSpace *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpSearchSpace, lp_search_space_free)

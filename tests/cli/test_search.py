@@ -118,6 +118,12 @@ class Search(Case):
         machine = self.machine("--system=dgx-a100", "--accelerators=16")
         run = [machine, MODEL, "--vary=tp,pp,micro-batch,zero"]
         self.assertEqual(self.search(*run, "--jobs=1"), self.search(*run, "--jobs=3"))
+        # More combinations are gone through side by side, too.
+        run = [machine, MODEL + ["layers=24"], "--vary=tp,pp,cp,micro-batch,virtual-stages,zero,recompute,sequence-parallel",
+               "--budget=0"]
+        answer = self.search(*run, "--jobs=1")
+        self.assertGreater(answer["considered"], 10000)
+        self.assertEqual(answer, self.search(*run, "--jobs=3"))
 
     def test_best(self):
         """-o writes the first plan, which simulate runs in the same time, to the last digit."""

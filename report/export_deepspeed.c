@@ -9,7 +9,10 @@ const LpExportRule lp_export_deepspeed[] = {
     /* Degrees and batches. */
     {"global-batch", NULL, "train_batch_size = {}; gradient_accumulation_steps = {accumulation}"},
     {"micro-batch", NULL, "train_micro_batch_size_per_gpu = {}"},
-    {"dp", NULL, ""}, /* follows from the number of processes */
+    /* It follows from the number of processes, but for a mesh with sequences
+       (deepspeed/__init__.py). */
+    {"dp", "cp>1 cp-kind=ulysses", "data_parallel_size = {}"},
+    {"dp", NULL, ""},
     {"tp", "tp=1", ""},
     {"tp", NULL, "tensor_parallel.autotp_size = {}"},
     {"pp", "pp=1", ""},

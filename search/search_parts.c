@@ -6,38 +6,6 @@
 
 #include <string.h>
 
-/* --- refusals --- */
-
-static void
-add_refusal(LpSearchSpace *self, const char *attribute, const char *message, guint64 n)
-{
-    for (guint i = 0; i < self->refusals->len; i++) {
-        LpSearchRefusal *known = &g_array_index(self->refusals, LpSearchRefusal, i);
-        if (strcmp(known->attribute, attribute) == 0) {
-            known->n += n;
-            return;
-        }
-    }
-    LpSearchRefusal fresh = {g_strdup(attribute), g_strdup(message), n};
-    g_array_append_val(self->refusals, fresh);
-}
-
-void
-lp_search_space_refuse(LpSearchSpace *self, guint64 n, GError *error)
-{
-    /* A place stands before the attribute where a setting or a file is to blame. */
-    const char *text = error->message, *got = strstr(text, ": got");
-    const char *begin = got;
-    while (begin != NULL && begin > text && begin[-1] != ' ')
-        begin--;
-    g_autofree char *attribute =
-        got != NULL ? g_strndup(begin, (gsize)(got - begin)) : g_strdup("other");
-    add_refusal(self, attribute, begin != NULL ? begin : text, n);
-    g_error_free(error);
-}
-
-/* --- parts --- */
-
 /* What a part found, as bytes: this, its plans, and of each refusal n, attribute and message. */
 typedef struct {
     guint64 n_considered, n_refused_memory;
@@ -101,7 +69,7 @@ add_found(LpSearchSpace *self, const guint8 *bytes)
         memcpy(&n, bytes, sizeof n);
         const char *attribute = (const char *)bytes + sizeof n;
         const char *message = attribute + strlen(attribute) + 1;
-        add_refusal(self, attribute, message, n);
+        lp_search_space_add_refusal(self, attribute, message, n);
         bytes = (const guint8 *)message + strlen(message) + 1;
     }
 }

@@ -2,12 +2,9 @@
 /* Goes through the parts of a space side by side, each in a process of its own. */
 #pragma once
 
-#include "search/search_space.h"
+#include "search/search_plan.h"
 
 G_BEGIN_DECLS
-
-/** Counts @n plans of @self as refused by @error, which it frees. */
-void lp_search_space_refuse(LpSearchSpace *self, guint64 n, GError *error);
 
 /** How the parts of a space are gone through. */
 typedef struct {

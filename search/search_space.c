@@ -40,14 +40,6 @@ typedef struct {
 } Walk;
 
 static void
-clear_refusal(gpointer data)
-{
-    LpSearchRefusal *refusal = data;
-    g_free(refusal->attribute);
-    g_free(refusal->message);
-}
-
-static void
 free_library(gpointer data)
 {
     Library *library = data;
@@ -257,15 +249,6 @@ walk(Walk *self, guint axis)
     }
 }
 
-static int
-compare_refusals(gconstpointer a, gconstpointer b)
-{
-    const LpSearchRefusal *first = a, *second = b;
-    if (first->n != second->n)
-        return first->n > second->n ? -1 : 1;
-    return strcmp(first->attribute, second->attribute);
-}
-
 static GPtrArray *
 setting_texts(const LpSearchAxes *axes)
 {
@@ -384,23 +367,6 @@ add_closed_forms(LpSearchSpace *self, GArray *regions)
 /* --- all --- */
 
 LpSearchSpace *
-lp_search_space_new_part(const LpSearchSpace *of)
-{
-    LpSearchSpace *self = g_new0(LpSearchSpace, 1);
-    self->draft = of->draft;
-    self->machines = of->machines;
-    self->n_machines = of->n_machines;
-    self->axes = of->axes;
-    self->ignore_memory = of->ignore_memory;
-    self->own = lp_workload_draft_read(of->draft);
-    self->least_lacking_bytes = self->best_closed_s = INFINITY;
-    self->plans = g_array_new(FALSE, FALSE, sizeof(LpSearchPlan));
-    self->refusals = g_array_new(FALSE, FALSE, sizeof(LpSearchRefusal));
-    g_array_set_clear_func(self->refusals, clear_refusal);
-    return self;
-}
-
-LpSearchSpace *
 lp_search_space_new(const LpWorkloadDraft *draft, const LpMachine *const *machines,
                     guint n_machines, const LpSearchAxes *const *axes, gboolean ignore_memory,
                     guint n_at_once, void (*progress)(guint64, guint64, void *), void *data,
@@ -425,46 +391,6 @@ lp_search_space_new(const LpWorkloadDraft *draft, const LpMachine *const *machin
     if (!lp_search_parts_run(&parts, self, error))
         return NULL;
     add_closed_forms(self, regions);
-    g_array_sort(self->refusals, compare_refusals);
+    lp_search_space_sort_refusals(self);
     return g_steal_pointer(&self);
-}
-
-void
-lp_search_space_free(LpSearchSpace *self)
-{
-    if (self == NULL)
-        return;
-    lp_workload_free(self->own);
-    g_array_unref(self->plans);
-    g_array_unref(self->refusals);
-    g_free(self);
-}
-
-char **
-lp_search_space_settings(const LpSearchSpace *self, const LpSearchPlan *plan)
-{
-    const LpSearchAxes *axes = self->axes[plan->machine];
-    g_autoptr(GStrvBuilder) all = g_strv_builder_new();
-    for (guint i = 0; i < axes->axes->len; i++) {
-        const LpSearchAxis *axis = lp_search_axis(axes, i);
-        g_autofree char *text = g_strdup_printf("%s=%s", axis->name, axis->values[plan->value[i]]);
-        g_strv_builder_add(all, text);
-    }
-    if (axes->fills) {
-        g_autofree char *text = g_strdup_printf("dp=%u", plan->dp);
-        g_strv_builder_add(all, text);
-    }
-    return g_strv_builder_end(all);
-}
-
-LpWorkload *
-lp_search_space_workload(const LpSearchSpace *self, const LpSearchPlan *plan, GError **error)
-{
-    g_auto(GStrv) settings = lp_search_space_settings(self, plan);
-    const LpMachine *machine = self->machines[plan->machine];
-    LpWorkload *workload =
-        lp_workload_draft_complete(self->draft, (const char *const *)settings, error);
-    if (workload != NULL)
-        lp_workload_suit(workload, machine->domain_size, &machine->accelerator);
-    return workload;
 }

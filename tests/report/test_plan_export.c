@@ -230,7 +230,8 @@ static const Row deepspeed[] = {
     {"tp=4", "tensor_parallel.autotp_size = 4; tensor_parallel.tp_overlap_comm = false"},
     {"tp=4 overlap-tp=bulk", "tensor_parallel.tp_overlap_comm = true"},
     {"tp=4 sequence-parallel=yes", "# no key: sequence-parallel=yes"},
-    {"cp=2 cp-kind=ulysses", "sequence_parallel_size = 2"},
+    {"cp=2 cp-kind=ulysses dp=4", "sequence_parallel_size = 2; data_parallel_size = 4"},
+    {"dp=4", "!data_parallel_size = 4"},
     {"cp=2", "# no key: cp=2; # no key: cp-kind=ring"},
     {EXPERTS "ep=4 dp=8", "expert_parallel.enabled = true; expert_parallel.autoep_size = 4; "
                           "expert_parallel.expert_tensor_parallel_size = 1"},

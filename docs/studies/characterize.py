@@ -24,7 +24,7 @@ FEW = ["$model = 'gpt3-125m' and $option = 'ZeRO 1' and $gpus = 8 and $machine =
        "$model = 'gpt3-6.7b' and $option = 'PP + DP' and $gpus = 512 and $machine = 'polaris'",
        "$model = 'gpt3-13b' and $option = 'TP + DP' and $gpus = 64 and $machine = 'dgx-a100'"]
 # What has no room has a row of names.
-REFUSED = ": memory: got"
+REFUSED = (": memory: got",)
 # Parts of a step sum to it: rows have all figures.
 shown = str
 

@@ -1,76 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a part of circuits that has failed before the iteration costs: a port of one accelerator, or the
-switch that joins the ports of one number of all of them, on circuits that never change, that are set up on
-request, that turn, and that have an electrical network beside them. 128 A100 in domains of eight, 200 Gb/s
-for each accelerator over two, three or four ports, a dead time of 10 ms (100 us on rotors, slots of 1 ms)."""
-import json
-import pathlib
-import tempfile
-
+"""Tables and picture of faults.xml: circuits of which a part has failed."""
 from drawing import box, line, picture as draw, text
-from program import BARE, figures, lightpath
 from switching import table
 
-PLANS = {
-    "gpt3-175b": "tp=8 pp=4 dp=4 global-batch=64 micro-batch=1 virtual-stages=1 schedule=1f1b",
-    "llama-3-70b": "precision=bf16 tp=8 pp=2 dp=8 zero=3 reshard=yes global-batch=64 micro-batch=2 "
-                   "virtual-stages=1 schedule=1f1b kernels=eager",
-}
-POLICIES = {
-    "static": "--policy=static",
-    "demand": "--policy=demand --reconfiguration-time=10ms",
-    "hybrid": "--policy=hybrid --hybrid-policy=demand --reconfiguration-time=10ms "
-              "--scale-out-bandwidth=20GBps --electrical-bandwidth=5GBps",
-    "rotor": "--policy=rotor --reconfiguration-time=100us --slot-time=1ms",
-}
+PLANS = ("gpt3-175b", "llama-3-70b")
+POLICIES = ("static", "demand", "hybrid", "rotor")
 PORTS = (2, 3, 4)
-PARTS = {"a port": "port:0:0", "a plane": "plane:0"}
+PARTS = ("a port", "a plane")
 COLUMNS = ("model", "policy", "ports", "part", "healthy_s", "failed_s", "why_not")
 
-
-def cases():
-    """(model, policy, ports, part)"""
-    for model in PLANS:
-        for policy in POLICIES:
-            for ports in PORTS:
-                for part in PARTS:
-                    yield model, policy, ports, part
-
-
 # Of each kind of row one that takes well below a second.
-FEW = [("gpt3-175b", "static", 2, "a port"), ("gpt3-175b", "rotor", 3, "a plane")]
+FEW = ["$model = 'gpt3-175b' and $policy = 'static' and $ports = 2 and $part = 'a port'",
+       "$model = 'gpt3-175b' and $policy = 'rotor' and $ports = 3 and $part = 'a plane'"]
+REFUSED = ("failures leave", "no path")
 
 
-def machine(policy, ports):
-    return ["--system=ocs", "--accelerators=128", f"--circuit-ports={ports}", "--circuit-scope=plane",
-            *POLICIES[policy].split()]
-
-
-def scenario(model, part):
-    settings = " ".join('{}="{}"'.format(*setting.split("="))
-                        for setting in [*BARE, *PLANS[model].split()])
-    return (f'<scenario name="failure"><job name="job" workload="{model}" {settings}/>'
-            f'<failure circuit="{PARTS[part]}" at="0s" dead="yes"/></scenario>')
-
-
-def run_case(case):
-    model, policy, ports, part = case
-    with tempfile.TemporaryDirectory() as folder:
-        files = [f"{folder}/failure.xml", f"{folder}/machine.xml"]
-        pathlib.Path(files[0]).write_text(scenario(model, part), encoding="utf-8")
-        lightpath("platform", "generate", *machine(policy, ports), "-o", files[1])
-        try:
-            result = json.loads(lightpath("simulate", *files, "--ignore-memory", "--format=json"))
-        except SystemExit as refused:
-            return [dict(zip(COLUMNS, (*map(figures, case), "", "", reason(str(refused)))))]
-    job = result["jobs"][0]
-    lost_s = job["difference"]["faults_s"]
-    return [dict(zip(COLUMNS, map(figures, (*case, job["alone_s"] - lost_s, job["alone_s"], ""))))]
-
-
-def reason(message):
-    """Why it is refused, in a word."""
-    return "lanes" if "failures leave" in message else "path" if "no path" in message else message
+def derive(point):
+    """Why it is refused, in a word; else what it takes without the failure."""
+    if "message" in point:
+        return {"why_not": "lanes" if REFUSED[0] in point["message"] else "path"}
+    return {"healthy_s": point["failed_s"] - point["lost_s"]}
 
 
 # --- what follows ---

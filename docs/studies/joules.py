@@ -1,53 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a token costs the network: joules of links and of switches, electrical, pluggable, linear,
-co-packaged and on a substrate, for 128 H100 in domains of 8 at equal bandwidth and so in equal
-time."""
+"""Tables and picture of joules.xml: what a token costs the network."""
+import functools
 import json
 import re
 import tempfile
+import xml.etree.ElementTree
 
 from drawing import box, line, picture as draw, text
-from program import figures, lightpath, on_machines, sets
+from program import HERE, lightpath
 from switching import table
 
-ACCELERATORS = 128
 LINK_GBPS = 50  # each way, of an accelerator between domains: 400 Gb/s
-WORKLOADS = {
-    "gpt3-175b": "tp=8 pp=8 dp=2 global-batch=128",
-    "mixtral-8x7b": "tp=8 pp=4 dp=4 ep=4 micro-batch=8 virtual-stages=1 schedule=1f1b "
-                    "recompute=full overlap-dp=yes overlap-param=yes",
-}
-TREE, SUBSTRATE = "dgx-h100", "optical-substrate"
-# What joins domains: network, links, switches (None: light is not switched), ports of a switch.
-MACHINES = {
-    "electrical": (TREE, "copper-cabinet", "tomahawk-5"),
-    "pluggable": (TREE, "pluggable-400g", "tomahawk-5"),
-    "linear": (TREE, "linear-800g", "tomahawk-5"),
-    "co-packaged": (TREE, "co-packaged", "tomahawk-5"),
-    "substrate": (SUBSTRATE, "waveguide-package", None),
-}
+WORKLOADS = ("gpt3-175b", "mixtral-8x7b")
 COLUMNS = ("workload", "machine", "iteration_time_s", "tokens_per_s", "links_energy_j",
            "always_on_energy_j", "switches_energy_j")
 
-
-def cases():
-    return list(WORKLOADS)
-
-
 # Of each kind of row one that takes well below a second.
-FEW = ["mixtral-8x7b"]
+FEW = ["$workload = 'mixtral-8x7b'"]
 
 
 def machine(name):
-    network, links, switches = MACHINES[name]
-    accelerator = ["--accelerator=h100-sxm"] if network == SUBSTRATE else []
-    rate = [f"--scale-out-bandwidth={LINK_GBPS}GBps"] if network == SUBSTRATE else []
-    domain = ["--domain-bandwidth=450GBps"] if network == SUBSTRATE else []
-    switched = [f"--switch-technology={switches}"] if switches else []
-    return [f"--system={network}", f"--accelerators={ACCELERATORS}", *accelerator, *rate, *domain,
-            f"--technology={links}", *switched]
+    """The options of a machine of joules.xml."""
+    study = xml.etree.ElementTree.parse(HERE / "joules.xml")
+    own = study.find(f"choice[@name='machine']/case[@name='{name}']/machine").attrib
+    return [f"--{option}={value}" for option, value in {**study.find("machine").attrib, **own}.items()]
 
 
+@functools.lru_cache(maxsize=None)
 def links_of(name):
     """Links between domains, each way counted, and what a bit costs on each, J."""
     with tempfile.NamedTemporaryFile(suffix=".xml") as file:
@@ -59,19 +38,11 @@ def links_of(name):
     return 2 * n, 1e-12 * float(text_of.group(1))
 
 
-def run_case(workload):
-    runs = on_machines([machine(name) for name in MACHINES], "compare", workload,
-                       *sets(WORKLOADS[workload]))["runs"]
-    rows = []
-    for name, run in zip(MACHINES, runs):
-        energy, time_s = run["energy_j"], run["simulated"]["iteration_time_s"]
-        n_links, bit_j = links_of(name)
-        # Two ports of a substrate have one link, where a switch's ports have one each.
-        always_on = n_links * (0.5 if name == "substrate" else 1.0)
-        values = (workload, name, time_s, run["simulated"]["tokens_per_s"], energy["dynamic"],
-                  always_on * bit_j * 8e9 * LINK_GBPS * time_s, energy.get("static", 0.0))
-        rows.append(dict(zip(COLUMNS, map(figures, values))))
-    return rows
+def derive(point):
+    """Two ports of a substrate have one link, where a switch's ports have one each."""
+    n_links, bit_j = links_of(point["machine"])
+    always_on = n_links * (0.5 if point["machine"] == "substrate" else 1.0)
+    return {"always_on_energy_j": always_on * bit_j * 8e9 * LINK_GBPS * point["iteration_time_s"]}
 
 
 # --- what follows ---

@@ -1,75 +1,49 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An electrical fat tree, an optical substrate and circuit switches for 128 A100 in domains of 8, of
-equal bandwidth and of equal price.
-
-All are built of the same 400G transceiver, with the prices and powers of Opus (arXiv 2602.12521)."""
+"""Tables and picture of machines.xml: a fat tree, an optical substrate and circuit switches."""
+import functools
 import json
 
 from drawing import box, line, picture as draw, text
-from program import lightpath, on_machines, sets
+from program import lightpath
 from switching import table
 
-ACCELERATORS = 128
-LINK = "pluggable-400g-opus"
 LINK_GBPS = 50  # GB/s each way of a link of 400 Gb/s
-PACKET_SWITCH, CIRCUIT_SWITCH = "electrical-64x400g-opus", "piezo-polatis-192"
 MACHINES = ("dgx-a100", "optical-substrate", "ocs")
-# Links of 400 Gb/s for each accelerator. Equal price: as many as come nearest to the fat tree's.
+# Links of 400 Gb/s for each accelerator, as machines.xml has them.
 LINKS = {"equal bandwidth": (1, 1, 1), "equal price": (1, 4, 3)}
-WORKLOADS = {
-    "gpt3-175b": "tp=8 pp=8 dp=2 global-batch=128",
-    "mixtral-8x7b": "tp=8 pp=4 dp=4 ep=4 micro-batch=8 virtual-stages=1 schedule=1f1b "
-                    "recompute=full overlap-dp=yes overlap-param=yes",
-}
+WORKLOADS = ("gpt3-175b", "mixtral-8x7b")
 COLUMNS = ("workload", "basis", "machine", "links", "iteration_time_s", "tokens_per_s",
            "links_energy_j", "switches_energy_j", "power_w", "price_usd")
+
+# Of each kind of row one that takes well below a second.
+FEW = [f"$workload = 'gpt3-175b' and $basis = 'equal bandwidth' and $machine = '{machine}'" for machine in MACHINES]
+shown = str  # all digits
+
+
+@functools.lru_cache(maxsize=None)
+def circuits_network():
+    """Price and power of circuit switches with two ports for each accelerator, one link each."""
+    networks = json.loads(lightpath(
+        "platform", "price", "--accelerators=128", "--domain-size=8", "--technology=pluggable-400g-opus",
+        "--switch-technology=electrical-64x400g-opus", "--circuit-switch-technology=piezo-polatis-192",
+        "--circuit-ports=2", "--format=json"))["networks"]
+    return next(network for network in networks if network["name"] == "circuits")
+
+
+def derive(point):
+    """Links for each accelerator; of circuits two ports of a switch for each link, not one."""
+    n = LINKS[point["basis"]][MACHINES.index(point["machine"])]
+    if point["machine"] != "ocs":
+        return {"links": n}
+    network = circuits_network()
+    power_w = network["power_w"] * n
+    more_w = power_w - point["power_w"]
+    return {"links": n, "power_w": power_w, "price_usd": network["price_usd"] * n,
+            "switches_energy_j": point["switches_energy_j"] + more_w * point["iteration_time_s"]}
 
 
 def cases():
     return [(workload, basis) for workload in WORKLOADS for basis in LINKS]
-
-
-# Of each kind of row one that takes well below a second.
-FEW = [("gpt3-175b", "equal bandwidth"), ("mixtral-8x7b", "equal price")]
-
-
-def machine(name, n_links):
-    switch = PACKET_SWITCH if name == "dgx-a100" else CIRCUIT_SWITCH
-    return [f"--system={name}", f"--accelerators={ACCELERATORS}",
-            f"--scale-out-bandwidth={LINK_GBPS * n_links}GBps", f"--technology={LINK}",
-            f"--switch-technology={switch}"]
-
-
-def circuits_network():
-    """Price and power of circuit switches with two ports for each accelerator, one link each."""
-    networks = json.loads(lightpath(
-        "platform", "price", f"--accelerators={ACCELERATORS}", "--domain-size=8",
-        f"--technology={LINK}", f"--switch-technology={PACKET_SWITCH}",
-        f"--circuit-switch-technology={CIRCUIT_SWITCH}", "--circuit-ports=2",
-        "--format=json"))["networks"]
-    return next(network for network in networks if network["name"] == "circuits")
-
-
-def run_case(case):
-    """The rows of @case, as texts: one for each machine, in one comparison."""
-    workload, basis = case
-    built = [machine(name, n) for name, n in zip(MACHINES, LINKS[basis])]
-    runs = on_machines(built, "compare", workload, *sets(WORKLOADS[workload]))["runs"]
-    return [row(workload, basis, name, n, run)
-            for name, n, run in zip(MACHINES, LINKS[basis], runs)]
-
-
-def row(workload, basis, name, n_links, run):
-    time_s = run["simulated"]["iteration_time_s"]
-    power_w, price_usd = run["network"]["power_w"], run["network"]["price_usd"]
-    energy_j = dict(run["energy_j"])
-    if name == "ocs":  # two ports of a switch for each link, not one
-        network = circuits_network()
-        energy_j["static"] += (network["power_w"] * n_links - power_w) * time_s
-        power_w, price_usd = network["power_w"] * n_links, network["price_usd"] * n_links
-    values = (workload, basis, name, n_links, time_s, run["simulated"]["tokens_per_s"],
-              energy_j["dynamic"], energy_j["static"], power_w, price_usd)
-    return dict(zip(COLUMNS, map(str, values)))
 
 
 # --- what follows ---

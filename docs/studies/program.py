@@ -3,9 +3,11 @@
 study."""
 import json
 import os
+import pathlib
 import subprocess
 import tempfile
 
+HERE = pathlib.Path(__file__).resolve().parent
 PROGRAM = os.environ.get("LIGHTPATH", "lightpath")
 
 

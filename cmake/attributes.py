@@ -69,19 +69,20 @@ class Attribute:
         return f"`{self.get('default')}`" if self.get("default") is not None else self.get("otherwise")
 
 
-def variant(path):
-    """The entry of the variant of the lists of kernels in @path."""
-    lists = xml.etree.ElementTree.parse(path).getroot()
-    node = xml.etree.ElementTree.Element("attribute", name=lists.get("name"), kind="variant", member="plan.variants", default="no")
-    xml.etree.ElementTree.SubElement(node, "meaning").text = lists.get("description")
-    return node
+def variants(since):
+    """Those of the lists of kernels: files that start from others."""
+    for path in sorted((SOURCE / "model/kernels").glob("*.xml")):
+        lists = xml.etree.ElementTree.parse(path).getroot()
+        if "like" in lists.attrib:
+            node = xml.etree.ElementTree.Element("attribute", name=lists.get("name"), kind="variant", member="plan.variants", default="no")
+            xml.etree.ElementTree.SubElement(node, "meaning").text = lists.get("description")
+            yield Attribute(lists.get("element", "options"), node, since)
 
 
 def read():
     root = xml.etree.ElementTree.parse(SOURCE / "workloads/description/attributes.xml").getroot()
     table = [Attribute(element.get("name"), node, root.get("since")) for element in root for node in element]
-    return table + [Attribute("options", variant(path), root.get("since")) for path in sorted((SOURCE / "model/kernels").glob("*.xml"))
-                    if "like" in xml.etree.ElementTree.parse(path).getroot().attrib]
+    return table + list(variants(root.get("since")))
 
 
 def names(attributes):

@@ -5,12 +5,15 @@
 #include "cli/option_rows.h"
 #include "cli/options.h"
 #include "cli/progress.h"
+#include "cli/sizes.h"
 
 #include "base/error.h"
 #include "base/file.h"
 #include "base/units.h"
 #include "platforms/catalogue/libraries.h"
+#include "model/library_mix.h"
 #include "platforms/machine/machine_library.h"
+#include "workloads/description/attribute_text.h"
 #include "base/json.h"
 #include "base/text_table.h"
 #include "sim/run/collective_run.h"
@@ -18,11 +21,8 @@
 
 #include <string.h>
 
-#define BYTES_MAX 1e15
-#define SIZES_MAX 64
-
 typedef struct {
-    char *bytes, *ranks, *groups, *library, *protocol, *algorithm, *fidelity, *collapse,
+    char *bytes, *ranks, *groups, *library, *class, *protocol, *algorithm, *fidelity, *collapse,
         *format; /* owned */
     gboolean strided, flows;
 } Options;
@@ -34,6 +34,7 @@ options_clear(Options *self)
     g_free(self->ranks);
     g_free(self->groups);
     g_free(self->library);
+    g_free(self->class);
     g_free(self->protocol);
     g_free(self->algorithm);
     g_free(self->fidelity);
@@ -45,50 +46,9 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Options, options_clear)
 /* A size and what came of it. */
 typedef struct {
     guint64 bytes;
+    char library[LP_LIBRARY_NAME_MAX];
     LpCollectiveResult result;
 } Row;
-
-static gboolean
-parse_size(const char *text, double *out_bytes, GError **error)
-{
-    g_autoptr(GError) fault = NULL;
-    if (!lp_quantity_parse_in(LP_QUANTITY_SIZE, text, 0.0, BYTES_MAX, out_bytes, &fault))
-        return lp_usage_error(error, "--bytes: %s", fault->message);
-    if (*out_bytes < 1.0 && *out_bytes > 0.0)
-        return lp_usage_error(error, "--bytes: got \"%s\", wanted whole bytes", text);
-    return TRUE;
-}
-
-/* "1MiB", "1MB,64MB", or "1MiB-1GiB": each twice the one before. */
-static GArray *
-parse_sizes(const char *text, GError **error)
-{
-    g_autoptr(GArray) rows = g_array_new(FALSE, TRUE, sizeof(Row));
-    g_auto(GStrv) ends = g_strsplit(text, "-", 2);
-    g_auto(GStrv) parts = g_strsplit(text, ",", -1);
-    gboolean is_range = g_strv_length(ends) == 2 && ends[0][0] != '\0';
-    double bytes = 0.0, last = 0.0;
-    if (is_range && (!parse_size(ends[0], &bytes, error) || !parse_size(ends[1], &last, error)))
-        return NULL;
-    for (; is_range && bytes >= 1.0 && bytes <= last && rows->len <= SIZES_MAX; bytes *= 2.0) {
-        Row row = {.bytes = (guint64)bytes};
-        g_array_append_val(rows, row);
-    }
-    for (guint i = 0; !is_range && parts[i] != NULL && rows->len <= SIZES_MAX; i++) {
-        if (!parse_size(parts[i], &bytes, error))
-            return NULL;
-        Row row = {.bytes = (guint64)bytes};
-        g_array_append_val(rows, row);
-    }
-    if (rows->len >= 1 && rows->len <= SIZES_MAX)
-        return g_steal_pointer(&rows);
-    g_autofree char *shown = lp_error_quote(text);
-    lp_usage_error(error,
-                   "--bytes: got %s, wanted a size, a list such as 1MB,64MB, or a range such as "
-                   "1MiB-1GiB of at most %d doublings",
-                   shown, SIZES_MAX);
-    return NULL;
-}
 
 /* A collective is among two ranks or more. */
 static gboolean
@@ -109,17 +69,58 @@ parse_ranks(const Options *options, const LpMachine *machine, LpCollectiveReques
     return lp_option_count("ranks", options->ranks, 2, most, most, &request->n_ranks, error);
 }
 
-static gboolean
-parse_library(const Options *options, const LpMachine *machine, LpCollectiveRequest *request,
-              GError **error)
+/* Returns: (transfer full), that of the job, or several. */
+static LpLibrary *
+load_libraries(const Options *options, const LpMachine *machine, GError **error)
 {
     g_autoptr(GError) fault = NULL;
-    const char *library = options->library != NULL ? options->library : LP_LIBRARY_AUTO;
-    if (!lp_machine_library(machine, library, &request->library, &fault))
-        return lp_usage_error(error, "--library: %s", fault->message);
-    if (options->protocol != NULL &&
-        !lp_library_restrict(&request->library, options->protocol, &fault))
-        return lp_usage_error(error, "--protocol: %s", fault->message);
+    g_autofree LpPlan *plan = g_new0(LpPlan, 1);
+    const char *text = options->library != NULL ? options->library : LP_LIBRARY_AUTO;
+    if (!lp_text_library.set(plan, text, &fault)) {
+        lp_usage_error(error, "--library: %s", fault->message);
+        return NULL;
+    }
+    g_autoptr(LpLibrary) library = lp_machine_libraries(machine, &plan->library, &fault);
+    if (library == NULL) {
+        lp_usage_error(error, "--%s", fault->message);
+        return NULL;
+    }
+    for (guint32 i = 0; options->protocol != NULL && i < lp_library_n_mixed(library); i++)
+        if (!lp_library_restrict(lp_library_mixed(library, i), options->protocol, &fault)) {
+            lp_usage_error(error, "--protocol: %s", fault->message);
+            return NULL;
+        }
+    return g_steal_pointer(&library);
+}
+
+/* The class that the group is of; LP_N_TRAFFIC: of none. */
+static gboolean
+parse_class(const Options *options, LpTraffic *out_class, GError **error)
+{
+    const char *names[LP_N_TRAFFIC + 1] = {NULL};
+    guint n = 0, index = 0;
+    for (guint i = 0; i < LP_N_TRAFFIC; i++)
+        if (i != LP_TRAFFIC_PP) /* whose messages are no collectives */
+            names[n++] = lp_traffic_names[i];
+    if (!lp_option_choice("class", options->class, names, n, &index, error))
+        return FALSE;
+    *out_class = (LpTraffic)(index == n ? LP_N_TRAFFIC : index + (index >= LP_TRAFFIC_PP));
+    return TRUE;
+}
+
+/* Of @libraries, the one that runs what @row asks for. */
+static void
+pick_library(const LpLibrary *libraries, LpTraffic class, const Row *row,
+             LpCollectiveRequest *io_request)
+{
+    io_request->bytes = row->bytes;
+    io_request->library = *lp_library_for(libraries, io_request->collective, class, row->bytes);
+    io_request->library.mix = NULL;
+}
+
+static gboolean
+parse_algorithm(const Options *options, LpCollectiveRequest *request, GError **error)
+{
     if (options->algorithm == NULL || lp_algorithms_parse(options->algorithm, &request->algorithms))
         return TRUE;
     if (lp_step_file_is_named(options->algorithm))
@@ -151,7 +152,7 @@ parse_request(const Options *options, const char *operation, const LpMachine *ma
         return FALSE;
     request->fidelity = (LpFidelity)fidelity;
     request->collapse = collapse != 0;
-    return parse_library(options, machine, request, error);
+    return parse_algorithm(options, request, error);
 }
 
 static double
@@ -164,21 +165,24 @@ bus_bytes_per_s(const LpCollectiveRequest *request, const Row *row)
 }
 
 static char *
-to_text(const LpCollectiveRequest *request, const LpMachine *machine, const GArray *rows)
+to_text(const LpCollectiveRequest *request, const char *library, const LpMachine *machine,
+        const GArray *rows)
 {
     GString *out = g_string_new(NULL);
     g_string_append_printf(out, "%s among %u ranks of %s, library %s, fidelity %s\n",
                            lp_collective_names[request->collective], request->n_ranks,
-                           lp_file_label(machine->path), request->library.name,
+                           lp_file_label(machine->path), library,
                            lp_fidelity_names[request->fidelity]);
-    static const char *const columns[] = {"#bytes",    "algorithm", "protocol",  "#us",
-                                          "#alone us", "#GB/s",     "#bus GB/s", NULL};
-    g_autoptr(LpTextTable) table = lp_text_table_new(columns);
+    static const char *const columns[] = {"#bytes", "algorithm", "protocol", "#us", "#alone us",
+                                          "#GB/s",  "#bus GB/s", "library",  NULL};
+    g_autoptr(LpTextTable) table = lp_text_table_new(is_mix ? mixed : columns);
     for (guint i = 0; i < rows->len; i++) {
         const Row *row = &g_array_index(rows, Row, i);
         double time_s = row->result.run.iteration_time_s;
         lp_text_table_add_row(table);
         lp_text_table_add_cell(table, "%" G_GUINT64_FORMAT, row->bytes);
+        if (is_mix)
+            lp_text_table_add_cell(table, "%s", row->library);
         lp_text_table_add_cell(table, "%s", row->result.algorithm);
         lp_text_table_add_cell(table, "%s", row->result.protocol);
         lp_text_table_add_cell(table, "%.2f", time_s * 1e6);
@@ -192,11 +196,11 @@ to_text(const LpCollectiveRequest *request, const LpMachine *machine, const GArr
 }
 
 static json_t *
-to_json(const LpCollectiveRequest *request, const GArray *rows)
+to_json(const LpCollectiveRequest *request, const char *library, const GArray *rows)
 {
     json_t *root = lp_json_document();
     lp_json_set_text(root, "operation", lp_collective_names[request->collective]);
-    lp_json_set_text(root, "library", request->library.name);
+    lp_json_set_text(root, "library", library);
     lp_json_set_text(root, "fidelity", lp_fidelity_names[request->fidelity]);
     lp_json_set_count(root, "ranks", request->n_ranks);
     lp_json_set_count(root, "groups", request->n_groups);
@@ -205,6 +209,7 @@ to_json(const LpCollectiveRequest *request, const GArray *rows)
         const Row *row = &g_array_index(rows, Row, i);
         json_t *run = lp_json_append_object(runs);
         lp_json_set_count(run, "bytes", row->bytes);
+        lp_json_set_text(run, "library", row->library);
         lp_json_set_text(run, "algorithm", row->result.algorithm);
         lp_json_set_text(run, "protocol", row->result.protocol);
         lp_json_set_number(run, "time_s", row->result.run.iteration_time_s);
@@ -298,26 +303,41 @@ measure(const Options *options, char **arguments, GError **error)
     if (is_barrier && options->bytes != NULL)
         return lp_usage_error(error, "--bytes: got a size, wanted none: a barrier carries no data");
     const char *sizes = is_barrier ? "1B" : "1MiB-1GiB";
-    g_autoptr(GArray) rows = parse_sizes(options->bytes != NULL ? options->bytes : sizes, error);
-    if (rows == NULL)
+    g_autoptr(GArray) bytes =
+        lp_sizes_parse(options->bytes != NULL ? options->bytes : sizes, error);
+    if (bytes == NULL)
         return FALSE;
+    g_autoptr(GArray) rows = g_array_new(FALSE, TRUE, sizeof(Row));
+    for (guint i = 0; i < bytes->len; i++) {
+        Row row = {.bytes = g_array_index(bytes, guint64, i)};
+        g_array_append_val(rows, row);
+    }
     g_autoptr(LpMachine) machine = lp_input_load_machine(arguments[2], error);
-    if (machine == NULL || !parse_request(options, arguments[1], machine, &request, error))
+    LpTraffic class = LP_N_TRAFFIC;
+    if (machine == NULL || !parse_request(options, arguments[1], machine, &request, error) ||
+        !parse_class(options, &class, error))
         return FALSE;
+    g_autoptr(LpLibrary) libraries = load_libraries(options, machine, error);
+    if (libraries == NULL)
+        return FALSE;
+    pick_library(libraries, class, &g_array_index(rows, Row, 0), &request);
     if (options->flows)
-        return print_flows(&request, g_array_index(rows, Row, 0).bytes, machine, format, error);
+        return print_flows(&request, request.bytes, machine, format, error);
     LpProgress progress = lp_progress_start("sizes");
     for (guint i = 0; i < rows->len; i++) {
         Row *row = &g_array_index(rows, Row, i);
         lp_progress_show(&progress, i, rows->len);
-        request.bytes = row->bytes;
+        pick_library(libraries, class, row, &request);
+        g_strlcpy(row->library, request.library.name, sizeof row->library);
         if (!lp_collective_run_apart(&request, machine, &row->result, error))
             return refuse_run(error);
     }
     lp_progress_show(&progress, rows->len, rows->len);
+    gboolean is_mix = lp_library_n_mixed(libraries) > 1;
+    const char *library = is_mix ? options->library : libraries->name;
     if (format == LP_FORMAT_JSON)
-        return lp_print_json(to_json(&request, rows), error);
-    g_autofree char *text = to_text(&request, machine, rows);
+        return lp_print_json(to_json(&request, library, rows), error);
+    g_autofree char *text = to_text(&request, library, machine, rows);
     return lp_print_result(text, error);
 }
 
@@ -344,7 +364,11 @@ lp_cmd_collective(int argc, char **argv, GError **error)
          "Such as ring, tree, ring+tree, or FILE.xml with steps (default: the library's choice)",
          "NAME"},
         {"library", 0, 0, G_OPTION_ARG_STRING, &options.library,
-         "Communication library; auto: the one of the accelerators (default auto)", "NAME"},
+         "Communication library, or several; auto: the one of the accelerators (default auto)",
+         "NAME"},
+        {"class", 0, 0, G_OPTION_ARG_STRING, &options.class,
+         "Of the groups, where several libraries are chosen by that (default: none)",
+         "tp|dp|ep|cp|embedding"},
         {"protocol", 0, 0, G_OPTION_ARG_STRING, &options.protocol,
          "Protocol of that library (default: its choice)", "NAME"},
         LP_ROW_FIDELITY(&options.fidelity),

@@ -25,6 +25,8 @@ gboolean lp_cmd_characterize(int argc, char **argv, GError **error);
 gboolean lp_cmd_goodput(int argc, char **argv, GError **error);
 /** "lightpath collective OPERATION PLATFORM". */
 gboolean lp_cmd_collective(int argc, char **argv, GError **error);
+/** "lightpath tune communication PLATFORM". */
+gboolean lp_cmd_tune(int argc, char **argv, GError **error);
 /** "lightpath import huggingface FILE.json". */
 gboolean lp_cmd_import(int argc, char **argv, GError **error);
 /** "lightpath describe FILE...". */

@@ -28,6 +28,7 @@ static const LpCommand commands[] = {
      "say what a workload asks of the network, by parallelism"},
     {"goodput", lp_cmd_goodput, "say what days of failures and repairs leave of it"},
     {"collective", lp_cmd_collective, "run a single collective, by message size"},
+    {"tune", lp_cmd_tune, "choose communication libraries by operation, size and group"},
     {"platform", lp_cmd_platform, "generate, describe, check and list machines"},
     {"workload", lp_cmd_workload, "list, describe and check workloads"},
     {"import", lp_cmd_import, "make a workload of a Hugging Face configuration or of traces"},
@@ -56,7 +57,8 @@ print_command_help(const LpCommand *command, int argc, char **argv, GError **err
 {
     static char help_option[] = "--help";
     gboolean is_group = command->function == lp_cmd_platform ||
-                        command->function == lp_cmd_workload || command->function == lp_cmd_sweep;
+                        command->function == lp_cmd_workload || command->function == lp_cmd_sweep ||
+                        command->function == lp_cmd_tune;
     int n_most = is_group ? 4 : 3;
     if (argc > n_most)
         return lp_usage_error(error, "help: got \"%s\" behind \"%s\", wanted nothing more",

@@ -21,6 +21,14 @@ static const struct {
 } kinds[LP_OWN_DATA_KINDS] = {{"--catalogue", "accelerators.xml", "accelerators", "accelerator"},
                               {"--libraries", "libraries.xml", "libraries", NULL}};
 
+/* "lightpath tune" has an option of the same name for names to choose from. */
+static gboolean
+are_names(const char *option, const char *value, char **argv)
+{
+    return strcmp(argv[1], "tune") == 0 && strcmp(option, "--libraries") == 0 &&
+           !g_str_has_suffix(value, ".xml");
+}
+
 /* Takes the option @name with its value out of @argv; NULL: it is not there. */
 static const char *
 take_option(const char *name, int *io_argc, char **argv)
@@ -31,6 +39,8 @@ take_option(const char *name, int *io_argc, char **argv)
         if (!is_whole && (strncmp(argv[i], name, length) != 0 || argv[i][length] != '='))
             continue;
         const char *value = is_whole ? argv[i + 1] : argv[i] + length + 1;
+        if (are_names(name, value, argv))
+            continue;
         int n = is_whole ? 2 : 1;
         memmove(argv + i, argv + i + n, sizeof *argv * (gsize)(*io_argc - i - n + 1));
         *io_argc -= n;

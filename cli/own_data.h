@@ -17,6 +17,7 @@ typedef struct {
 /**
  * Takes "--catalogue=FILE" and "--libraries=FILE" out of @argv, and puts what these files hold
  * before the shipped entries, so that an entry of the same name takes the place of the shipped one.
+ * Of "tune" only a FILE that ends in ".xml" is one.
  * To be called before anything shipped is read. @io_argc, @argv: as main() has them.
  * Errors: LP_INPUT_ERROR_USAGE, LP_INPUT_ERROR_FILE, LP_INPUT_ERROR_SYNTAX.
  */

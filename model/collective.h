@@ -44,7 +44,7 @@ extern const char *const lp_algorithm_names[];
 /** Room for the name of a library or protocol. */
 #define LP_LIBRARY_NAME_MAX 24
 /** Room for the names of several, and what each is for. */
-#define LP_LIBRARY_TEXT_MAX 384
+#define LP_LIBRARY_TEXT_MAX 2048
 /** Levels of a hierarchy. */
 #define LP_LEVELS_MAX 3
 

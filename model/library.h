@@ -78,6 +78,7 @@ typedef struct LpLibraryMix LpLibraryMix;
 /** A communication library. */
 typedef struct LpLibrary {
     char name[LP_LIBRARY_NAME_MAX];
+    char layer[8]; /**< UCC's team layer for it, "nccl"; "": none */
     guint32 n_protocols, n_rules, n_measured;
     LpLibraryStart start;  /**< zeros: starts cost no member anything */
     guint32 sends_at_once; /**< that a member has under way in a step; 0: all */

@@ -11,7 +11,7 @@ lp_library_pick(const LpLibraryPicks *self, LpCollective collective, LpTraffic t
         const LpLibraryPick *pick = &self->picks[i];
         gboolean fits = pick->collective == collective && bytes <= pick->bytes_max;
         if (fits && (pick->traffic == traffic || pick->traffic == LP_N_TRAFFIC) &&
-            (best == NULL || (best->traffic == LP_N_TRAFFIC && pick->traffic == traffic)))
+            (best == NULL || (best->traffic == LP_N_TRAFFIC && pick->traffic != LP_N_TRAFFIC)))
             best = pick;
     }
     return best == NULL ? 0 : best->library;

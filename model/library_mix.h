@@ -15,7 +15,7 @@ struct LpLibraryMix {
 };
 
 /** The index, in the names of @self, of the library that runs @collective of @bytes in groups of
- * @traffic. */
+ * @traffic; LP_N_TRAFFIC: of no class. */
 guint32 lp_library_pick(const LpLibraryPicks *self, LpCollective collective, LpTraffic traffic,
                         guint64 bytes);
 /** The library of @self, or of those mixed with it, that runs @collective of @bytes in groups of

@@ -240,13 +240,30 @@ lp_library_measured_s(const LpLibrary *self, LpCollective collective, guint64 by
     Series series = nearest(self, collective, n_ranks, n_nodes);
     if (series.n == 0 || n_ranks < 2)
         return 0.0;
-    LpMeasuredSource source = {series.rows->n_ranks, series.rows->n_nodes, NULL};
+    LpMeasuredSource source = {series.rows->n_ranks, series.rows->n_nodes, NULL,
+                               bytes > series.rows[series.n - 1].bytes};
     double time_s = interpolate(series, bytes);
     if (source.n_ranks != n_ranks || source.n_nodes != n_nodes)
         time_s *= scale(self, series.rows, bytes, n_ranks, &source.algorithm);
     if (out_source != NULL)
         *out_source = source;
     return time_s;
+}
+
+double
+lp_library_scatter(const LpLibrary *self, LpCollective collective, gboolean is_one_node)
+{
+    double most = 0.0;
+    Series series;
+    for (guint32 i = 0; i < self->n_measured; i += series.n) {
+        series = series_at(self, i);
+        double longest_s = 0.0;
+        for (guint32 j = 0; j < series.n && tells(series.rows, collective, is_one_node); j++) {
+            longest_s = fmax(longest_s, series.rows[j].time_s);
+            most = fmax(most, longest_s / series.rows[j].time_s - 1.0);
+        }
+    }
+    return most;
 }
 
 char *

@@ -148,7 +148,7 @@ typedef enum {
 /** What it costs that a stream goes on with a collective of another library. */
 typedef enum {
     LP_LIBRARY_SWITCH_NONE,
-    LP_LIBRARY_SWITCH_EVENT, /**< an event, which costs host and device what a launch does */
+    LP_LIBRARY_SWITCH_EVENT, /**< an event, which costs the stream what a launch does */
     LP_LIBRARY_SWITCH_HOST   /**< the host waits until the stream is done, and then starts it */
 } LpLibrarySwitch;
 

@@ -174,7 +174,7 @@ typedef struct {
     guint64 bytes_max; /**< of the buffer (LpOp.bytes); what is less may be of the pick before */
 } LpLibraryPick;
 
-#define LP_LIBRARY_PICKS_MAX 16
+#define LP_LIBRARY_PICKS_MAX 48
 
 /** Several libraries in one job. */
 typedef struct {

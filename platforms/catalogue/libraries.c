@@ -202,6 +202,8 @@ read_library(const LpXml *xml, const xmlNode *node, LpLibrary *library, GError *
 {
     *library = (LpLibrary){.n_protocols = 0};
     g_strlcpy(library->name, lp_xml_attribute(node, "name"), sizeof library->name);
+    const char *layer = lp_xml_attribute(node, "ucc-layer");
+    g_strlcpy(library->layer, layer != NULL ? layer : "", sizeof library->layer);
     guint64 sends_at_once = 0;
     if (lp_xml_attribute(node, "sends-at-once") != NULL &&
         !lp_xml_count(xml, node, "sends-at-once", 1, G_MAXUINT32, &sends_at_once, error))
@@ -306,14 +308,37 @@ lp_library_parse(const char *path, GBytes *content, const char *name, LpLibrary 
     return xml != NULL && find(xml, name, out_library, error);
 }
 
+/* Whether the attribute @list of a library, names between blanks, has @accelerator, behind whose
+ * name words may say what was modified. */
+static gboolean
+has_accelerator(const xmlNode *library, const char *list, const char *accelerator)
+{
+    const char *listed = lp_xml_attribute(library, list);
+    g_auto(GStrv) names = g_strsplit(listed != NULL ? listed : "", " ", -1);
+    g_auto(GStrv) words = g_strsplit(accelerator, " ", 2);
+    return words[0] != NULL && g_strv_contains((const char *const *)names, words[0]);
+}
+
+char **
+lp_library_names_measured_on(const char *accelerator, GError **error)
+{
+    g_autoptr(LpXml) xml = lp_xml_load(LIBRARIES, SCHEMA, error);
+    if (xml == NULL)
+        return NULL;
+    GPtrArray *names = g_ptr_array_new();
+    for (const xmlNode *node = lp_xml_element(lp_xml_root(xml)->children, "library"); node != NULL;
+         node = lp_xml_element(node->next, "library"))
+        if (has_accelerator(node, "measured-on", accelerator))
+            g_ptr_array_add(names, g_strdup(lp_xml_attribute(node, "name")));
+    g_ptr_array_add(names, NULL);
+    return (char **)g_ptr_array_free(names, FALSE);
+}
+
 static gboolean
 is_listed(const xmlNode *library, const char *accelerator, gboolean on_pcie)
 {
-    if ((lp_xml_attribute(library, "domain") != NULL) != on_pcie)
-        return FALSE;
-    const char *listed = lp_xml_attribute(library, "accelerators");
-    g_auto(GStrv) names = g_strsplit(listed != NULL ? listed : "", " ", -1);
-    return g_strv_contains((const char *const *)names, accelerator);
+    return (lp_xml_attribute(library, "domain") != NULL) == on_pcie &&
+           has_accelerator(library, "accelerators", accelerator);
 }
 
 /* Sets @out_name (borrowed from @xml) to that of the first library that goes with the accelerator
@@ -322,17 +347,13 @@ static gboolean
 find_listed(const LpXml *xml, const char *accelerator, gboolean on_pcie, guint64 domain_size,
             const char **out_name, GError **error)
 {
-    /* A modified accelerator has something behind its name. */
-    g_auto(GStrv) words = g_strsplit(accelerator, " ", 2);
-    if (words[0] == NULL)
-        return TRUE;
     for (const xmlNode *node = lp_xml_element(lp_xml_root(xml)->children, "library");
          node != NULL && *out_name == NULL; node = lp_xml_element(node->next, "library")) {
         guint64 from = 0, up_to = G_MAXUINT64;
         if (!read_count(xml, node, "domain-size-from", G_MAXUINT32, &from, error) ||
             !read_count(xml, node, "domain-size-up-to", G_MAXUINT32, &up_to, error))
             return FALSE;
-        if (domain_size >= from && domain_size <= up_to && is_listed(node, words[0], on_pcie))
+        if (domain_size >= from && domain_size <= up_to && is_listed(node, accelerator, on_pcie))
             *out_name = lp_xml_attribute(node, "name");
     }
     return TRUE;

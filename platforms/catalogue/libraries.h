@@ -44,5 +44,9 @@ gboolean lp_library_restrict(LpLibrary *self, const char *name,
 /** The names of all, in the file's order. Errors: LP_INPUT_ERROR, where the shipped file cannot be
  * read. Returns: (transfer full), NULL-ended. */
 char **lp_library_names(GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** The names of those whose tables were measured on @accelerator, a name as of
+ * lp_library_find_for(). Errors and result as of lp_library_names(). */
+char **lp_library_names_measured_on(const char *accelerator,
+                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

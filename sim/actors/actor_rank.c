@@ -138,7 +138,7 @@ run_delay(LpRank *self, const LpTask *task, const LpStep *step)
 }
 
 /* Issues a collective, for which the host waits first until its stream is done with another
- * library's, or has an event more to issue. Returns: what the stream waits for that event, s. */
+ * library's. Returns: what the stream waits for an event behind that, s. */
 static double
 issue_collective(LpRank *self, const LpTask *task)
 {
@@ -150,10 +150,11 @@ issue_collective(LpRank *self, const LpTask *task)
     if (is_change && changes->kind == LP_LIBRARY_SWITCH_HOST) {
         if (stream != LP_N_STREAMS)
             lp_rank_join(self, stream, 0, LP_TERM_HOST);
+        issue(self, 0.0, FALSE);
         issue(self, task->work.host_s, TRUE);
         return 0.0;
     }
-    issue(self, task->work.host_s + (is_change ? changes->host_s : 0.0), takes_turns(self));
+    issue(self, task->work.host_s, takes_turns(self));
     return is_change ? changes->device_s : 0.0;
 }
 

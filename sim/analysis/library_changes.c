@@ -32,11 +32,8 @@ lp_library_changes_find(const LpCommunicationMap *map)
         self.happen = self.happen || (*known != 0 && *known != own);
         *known = own;
     }
-    if (self.kind == LP_LIBRARY_SWITCH_EVENT) {
-        const LpAccelerator *accelerator = &lp_network_machine(map->network)->accelerator;
-        self.device_s = accelerator->launch_s;
-        self.host_s = execution->host_is_free ? 0.0 : accelerator->host_kernel_s;
-    }
+    if (self.kind == LP_LIBRARY_SWITCH_EVENT)
+        self.device_s = lp_network_machine(map->network)->accelerator.launch_s;
     return self;
 }
 

@@ -10,8 +10,7 @@ G_BEGIN_DECLS
 typedef struct {
     LpLibrarySwitch kind;
     gboolean happen; /**< some stream has collectives of several libraries */
-    double device_s; /**< of an event: what the stream waits, */
-    double host_s;   /**< and what it costs the host */
+    double device_s; /**< of an event: what the stream waits */
 } LpLibraryChanges;
 
 LpLibraryChanges lp_library_changes_find(const LpCommunicationMap *map);

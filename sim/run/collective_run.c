@@ -71,10 +71,10 @@ describe_selection(const LpCommunicationMap *map, LpCollectiveResult *result)
     LpMeasuredSource source = {0};
     if (lp_rank_layout_measured_s(map->layout, lp_program_op(map->program, 0), first_of(map),
                                   &source) > 0.0) {
-        g_autofree char *measured =
-            source.algorithm == NULL
-                ? g_strdup_printf("%s, measured", text)
-                : g_strdup_printf("%s, measured, scaled as %s", text, source.algorithm);
+        g_autofree char *measured = g_strdup_printf(
+            "%s, measured%s%s%s", text, source.algorithm != NULL ? ", scaled as " : "",
+            source.algorithm != NULL ? source.algorithm : "",
+            source.is_beyond ? ", beyond its sizes" : "");
         g_strlcpy(result->algorithm, measured, sizeof result->algorithm);
     }
     g_strlcpy(result->protocol, selection.protocol->name, sizeof result->protocol);

@@ -25,7 +25,7 @@ typedef struct {
 typedef struct {
     LpRunResult run;
     double isolated_s;  /**< of a group that has the machine to itself */
-    char algorithm[64]; /**< what was chosen */
+    char algorithm[96]; /**< what was chosen */
     char protocol[LP_LIBRARY_NAME_MAX];
 } LpCollectiveResult;
 

@@ -149,7 +149,7 @@ class MixedTest(unittest.TestCase):
                            ("alps-nccl; all-to-al: alps-mpich", "the nearest is all-to-all"),
                            ("alps-nccl; all-to-all: <=1KiB=alps-mpich", "sizes above the last"),
                            ("alps-nccl; all-to-all: <=2KiB=alps-mpich >1KiB=alps-mpich", "overlaps"),
-                           ("a" * 600, "more than 383 bytes")):
+                           ("a" * 3000, "more than 2047 bytes")):
             for words in (("simulate", self.path, *ALPS), ("workload", "describe", "gpt3-1.3b")):
                 done = lightpath(*words, "--set", "library=" + text)
                 self.assertEqual(done.returncode, 1, done.stderr)

@@ -76,6 +76,8 @@ OUTPUTS = {
                      "characterize mixtral-8x7b dgx-h100-64 --sweep=micro-batch=1,64"],
     "collective": ["collective all-reduce dgx-a100-8 --bytes=1MiB,2MiB",
                    "collective barrier dgx-a100-8"],
+    "tune": ["tune communication dgx-a100-8 --bytes=1MiB,1GiB",
+             "tune communication dgx-h100-64 --workload=dlrm --libraries=nccl-hopper,single-ring"],
     "flows": ["collective all-to-all dgx-h100-64 --bytes=1MiB --flows"],
     "platform-describe": [f"platform describe {name}" for name in (
         "dgx-a100-8", "dgx-a100-1024", "optics.xml", "circuits.xml", "pod.xml", "frontier.xml")],

@@ -138,7 +138,7 @@ test_room(void)
     lp_test_true("full", lp_text_library.set(&plan, full, &error));
     lp_test_true("names", plan.library.picks.n_names == LP_LIBRARY_PICKS_MAX + 1);
     lp_test_true("more", !lp_text_library.set(&plan, more, &error));
-    lp_test_error("more", &error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE, "got more than 16 ranges");
+    lp_test_error("more", &error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE, "got more than 48 ranges");
 }
 
 int

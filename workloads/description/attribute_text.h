@@ -30,8 +30,7 @@ extern const LpAttributeText lp_text_overlap_ep;              /**< yes, no, or "
 extern const LpAttributeText lp_text_shards;                  /**< a count, or "domains" */
 /** "NAME", or "NAME; OPERATION@GROUP: <=SIZE=NAME, >SIZE=NAME; ...", where "@GROUP" may be left
  * out, and the ranges be one name. Ranges go on from each other, and to any size. Names are not
- * looked up.
- */
+ * looked up. A name that ends in ".xml" is a tuning file's, and what that says is kept in words. */
 extern const LpAttributeText lp_text_library; /**< a name, or who runs what */
 extern const LpAttributeText lp_text_relay;   /**< a count, "domains" or "no" */
 

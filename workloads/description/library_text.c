@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/units.h"
+#include "workloads/description/tuning_file.h"
 
 #include <string.h>
 
@@ -181,9 +182,9 @@ without_blanks(const char *text)
     return g_string_free(out, FALSE);
 }
 
-/* Whether there are such libraries shows where they are looked up. */
+/* What is said in words, also by a file. */
 static gboolean
-set_library(LpPlan *plan, const char *text, GError **error)
+set_words(LpPlan *plan, const char *text, GError **error)
 {
     LpLibraryPicks picks;
     if (strlen(text) >= sizeof plan->library.name)
@@ -195,6 +196,21 @@ set_library(LpPlan *plan, const char *text, GError **error)
     g_autofree char *kept = without_blanks(text);
     g_strlcpy(plan->library.name, kept, sizeof plan->library.name);
     return TRUE;
+}
+
+/* Whether there are such libraries shows where they are looked up. */
+static gboolean
+set_library(LpPlan *plan, const char *text, GError **error)
+{
+    if (!lp_tuning_file_is_named(text))
+        return set_words(plan, text, error);
+    g_autofree char *words = lp_tuning_file_read(text, error);
+    if (words == NULL)
+        return FALSE;
+    if (set_words(plan, words, error))
+        return TRUE;
+    g_prefix_error(error, "%s: ", text);
+    return FALSE;
 }
 
 static char *

@@ -173,8 +173,11 @@ to_text(const LpCollectiveRequest *request, const char *library, const LpMachine
                            lp_collective_names[request->collective], request->n_ranks,
                            lp_file_label(machine->path), library,
                            lp_fidelity_names[request->fidelity]);
-    static const char *const columns[] = {"#bytes", "algorithm", "protocol", "#us", "#alone us",
-                                          "#GB/s",  "#bus GB/s", "library",  NULL};
+    static const char *const columns[] = {"#bytes",    "algorithm", "protocol",  "#us",
+                                          "#alone us", "#GB/s",     "#bus GB/s", NULL};
+    static const char *const mixed[] = {"#bytes",    "library", "algorithm", "protocol", "#us",
+                                        "#alone us", "#GB/s",   "#bus GB/s", NULL};
+    gboolean is_mix = strcmp(library, request->library.name) != 0;
     g_autoptr(LpTextTable) table = lp_text_table_new(is_mix ? mixed : columns);
     for (guint i = 0; i < rows->len; i++) {
         const Row *row = &g_array_index(rows, Row, i);

@@ -36,6 +36,12 @@ class Attribute:
     def get(self, key, default=None):
         return self.node.get(key, default)
 
+    def form(self):
+        """The Kind of attribute.c."""
+        if self.get("negated"):
+            return "NEGATED"
+        return "MAPPED" if self.kind == "choice" and self.get("reader") else self.kind.upper()
+
     def constants(self):
         """The enumeration's constant of each choice."""
         return [(one.get("constant") or self.get("constants") + one.get("name").upper().replace("-", "_"), one.get("name"))
@@ -88,7 +94,7 @@ def read():
 def names(attributes):
     lines = ['#include "model/plan_choices.h"', '#include "model/transformer_shape.h"', ""]
     for one in attributes:
-        if one.kind in ("choice", "kernels"):
+        if one.get("names"):
             constants = one.constants()
             texts = ", ".join(f'[{constant}] = "{name}"' for constant, name in constants)
             lines.append(f"const char *const {one.get('names')}[] = {{{texts}, [{len(constants)}] = NULL}};")
@@ -97,15 +103,18 @@ def names(attributes):
 
 def row(one):
     parts = [f'.name = "{one.name}"', f'.element = "{one.element}"',
-             f".kind = KIND_{'NEGATED' if one.get('negated') else one.kind.upper()}"]
+             f".kind = KIND_{one.form()}"]
     if one.get("member"):
         parts.append(f".offset = offsetof(LpWorkload, {one.get('member')})")
     if one.kind in ("count", "number"):
         parts.append(f".minimum = {one.low!r}, .maximum = {one.high!r}")
-    if one.kind in ("choice", "kernels"):
+    if one.get("names"):
         parts.append(f".choices = {one.get('names')}")
+    elif one.kind == "choice":
+        listed = ", ".join(literal(name) for name, _ in one.choices)
+        parts.append(f".choices = (const char *const[]){{{listed}, NULL}}")
     if one.get("reader"):
-        parts.append(f".text = &{one.get('reader')}")
+        parts.append(f".{'text' if one.kind == 'text' else 'mapping'} = &{one.get('reader')}")
     if one.get("default") is not None:
         parts.append(f".initial = {literal(one.get('default'))}")
     help_ = [literal(text) for text in (one.values(), one.range(), one.fallback(), one.meaning, one.since)]

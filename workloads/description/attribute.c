@@ -25,6 +25,7 @@ typedef enum {
     KIND_FRAMEWORK,
     KIND_ALGORITHMS,
     KIND_PATTERN,
+    KIND_MAPPED,  /* a choice of the plan, with functions of its own */
     KIND_NEGATED, /* a boolean that the plan holds the other way round */
     KIND_KERNELS, /* a choice, or a file of lists */
     KIND_VARIANT, /* of the lists of kernels that is called so */
@@ -38,6 +39,7 @@ struct LpAttribute {
     double minimum, maximum; /* of counts and numbers */
     const char *const *choices;
     const LpAttributeText *text;
+    const LpAttributeChoice *mapping;
     const char *initial; /* the value of one that nobody gives; NULL: what is left follows later */
     LpAttributeHelp help;
 };
@@ -202,6 +204,12 @@ parse_value(const LpAttribute *self, LpWorkload *workload, const char *text, GEr
             *(guint *)place = (guint)index;
         return index >= 0;
     }
+    case KIND_MAPPED: {
+        int index = lp_choice_parse(text, self->choices, error);
+        if (index >= 0)
+            self->mapping->set(&workload->plan, (guint)index);
+        return index >= 0;
+    }
     case KIND_BOOLEAN:
         return lp_boolean_parse(text, place, error);
     case KIND_NUMBER:
@@ -274,6 +282,8 @@ lp_attribute_get(const LpAttribute *self, const LpWorkload *workload)
         G_GNUC_FALLTHROUGH;
     case KIND_CHOICE:
         return g_strdup(self->choices[*(const guint *)place]);
+    case KIND_MAPPED:
+        return g_strdup(self->choices[self->mapping->get(&workload->plan)]);
     case KIND_BOOLEAN:
         return g_strdup(*(const gboolean *)place ? "yes" : "no");
     case KIND_NUMBER:

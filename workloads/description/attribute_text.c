@@ -22,84 +22,67 @@ lp_text_of_double(double value, const char *unit)
 
 /* --- number formats --- */
 
-/* A gradient is reduced in one of the formats that libraries sum in; each has its size. */
-static const struct {
-    const char *name;
-    guint32 bytes;
-} gradient_precisions[] = {{"fp32", 4}, {"fp16", 2}, {"bf16", 2}};
-
-static gboolean
-set_gradient(LpPlan *plan, const char *text, GError **error)
+/* A gradient is reduced in one of the formats that libraries sum in. */
+static void
+set_gradient(LpPlan *plan, guint choice)
 {
-    const char *const names[] = {"fp32", "fp16", "bf16", NULL};
-    int index = lp_choice_parse(text, names, error);
-    if (index < 0)
-        return FALSE;
-    plan->format.gradient_bytes = gradient_precisions[index].bytes;
-    return TRUE;
+    static const guint32 bytes[] = {4, 2, 2}; /* fp32, fp16, bf16 */
+    plan->format.gradient_bytes = bytes[choice];
 }
 
 /* Of the two formats of 2 bytes, the one that goes with the plan's precision. */
-static char *
+static guint
 get_gradient(const LpPlan *plan)
 {
     if (plan->format.gradient_bytes == 4)
-        return g_strdup("fp32");
-    return g_strdup(plan->format.precision == LP_PRECISION_FP16 ? "fp16" : "bf16");
+        return 0;
+    return plan->format.precision == LP_PRECISION_FP16 ? 1 : 2;
 }
 
-const LpAttributeText lp_text_gradient_precision = {set_gradient, get_gradient};
+const LpAttributeChoice lp_choice_gradient_precision = {set_gradient, get_gradient};
 
-/* Formats in which activations cross the wire; 0: as they stand in memory. */
-static const char *const wire_names[] = {"auto", "fp32", "fp16", "bf16", "fp8", NULL};
+/* Formats in which activations cross the wire: auto, as they stand in memory, fp32, fp16, bf16 and
+ * fp8. */
 static const guint32 wire_bytes[] = {0, 4, 2, 2, 1};
 
-static gboolean
-parse_wire(const char *text, guint32 *out_bytes, GError **error)
+static guint
+wire_of(guint32 bytes)
 {
-    int index = lp_choice_parse(text, wire_names, error);
-    if (index < 0)
-        return FALSE;
-    *out_bytes = wire_bytes[index];
-    return TRUE;
+    guint choice = 0;
+    while (wire_bytes[choice] != bytes) {
+        choice++;
+        g_assert(choice < G_N_ELEMENTS(wire_bytes));
+    }
+    return choice;
 }
 
-static char *
-name_wire(guint32 bytes)
+static void
+set_wire(LpPlan *plan, guint choice)
 {
-    for (guint i = 0; i < G_N_ELEMENTS(wire_bytes); i++)
-        if (wire_bytes[i] == bytes)
-            return g_strdup(wire_names[i]);
-    g_assert_not_reached();
+    plan->format.communication_bytes = wire_bytes[choice];
 }
 
-static gboolean
-set_wire(LpPlan *plan, const char *text, GError **error)
-{
-    return parse_wire(text, &plan->format.communication_bytes, error);
-}
-
-static char *
+static guint
 get_wire(const LpPlan *plan)
 {
-    return name_wire(plan->format.communication_bytes);
+    return wire_of(plan->format.communication_bytes);
 }
 
-const LpAttributeText lp_text_communication_precision = {set_wire, get_wire};
+const LpAttributeChoice lp_choice_communication_precision = {set_wire, get_wire};
 
-static gboolean
-set_dispatch(LpPlan *plan, const char *text, GError **error)
+static void
+set_dispatch(LpPlan *plan, guint choice)
 {
-    return parse_wire(text, &plan->format.dispatch_bytes, error);
+    plan->format.dispatch_bytes = wire_bytes[choice];
 }
 
-static char *
+static guint
 get_dispatch(const LpPlan *plan)
 {
-    return name_wire(plan->format.dispatch_bytes);
+    return wire_of(plan->format.dispatch_bytes);
 }
 
-const LpAttributeText lp_text_dispatch_precision = {set_dispatch, get_dispatch};
+const LpAttributeChoice lp_choice_dispatch_precision = {set_dispatch, get_dispatch};
 
 /* --- layers of the stages --- */
 
@@ -305,64 +288,52 @@ get_relay(const LpPlan *plan)
 
 const LpAttributeText lp_text_relay = {set_relay, get_relay};
 
-/* --- sums of gradients --- */
+/* --- what is hidden --- */
 
-typedef enum {
-    SUMS_NO,
-    SUMS_YES,
-    SUMS_REPLICAS,
-    SUMS_ACCELERATOR
-} Sums;
+typedef enum { /* in the order of the table */
+    OVERLAP_NO,
+    OVERLAP_YES,
+    OVERLAP_REPLICAS, /* of gradients */
+    OVERLAP_ACCELERATOR,
+    OVERLAP_DOMAINS = OVERLAP_REPLICAS /* of experts */
+} Overlap;
 
-static const char *const overlap_dp_names[] = {"no", "yes", "replicas", "accelerator", NULL};
-
-static gboolean
-set_overlap_dp(LpPlan *plan, const char *text, GError **error)
+static void
+set_overlap_dp(LpPlan *plan, guint choice)
 {
-    int index = lp_choice_parse(text, overlap_dp_names, error);
-    if (index < 0)
-        return FALSE;
-    plan->overlap.dp = index != SUMS_NO;
-    plan->overlap.dp_waits = index == SUMS_REPLICAS;
-    plan->overlap.dp_by_accelerator = index == SUMS_ACCELERATOR;
-    return TRUE;
+    plan->overlap.dp = choice != OVERLAP_NO;
+    plan->overlap.dp_waits = choice == OVERLAP_REPLICAS;
+    plan->overlap.dp_by_accelerator = choice == OVERLAP_ACCELERATOR;
 }
 
-static char *
+static guint
 get_overlap_dp(const LpPlan *plan)
 {
-    Sums sums = plan->overlap.dp ? SUMS_YES : SUMS_NO;
-    if (plan->overlap.dp_waits)
-        sums = SUMS_REPLICAS;
     if (plan->overlap.dp_by_accelerator)
-        sums = SUMS_ACCELERATOR;
-    return g_strdup(overlap_dp_names[sums]);
+        return OVERLAP_ACCELERATOR;
+    if (plan->overlap.dp_waits)
+        return OVERLAP_REPLICAS;
+    return plan->overlap.dp ? OVERLAP_YES : OVERLAP_NO;
 }
 
-const LpAttributeText lp_text_overlap_dp = {set_overlap_dp, get_overlap_dp};
+const LpAttributeChoice lp_choice_overlap_dp = {set_overlap_dp, get_overlap_dp};
 
-/* --- woven passes --- */
-
-static const char *const overlap_ep_names[] = {"no", "yes", "domains", NULL};
-
-static gboolean
-set_overlap_ep(LpPlan *plan, const char *text, GError **error)
+static void
+set_overlap_ep(LpPlan *plan, guint choice)
 {
-    int index = lp_choice_parse(text, overlap_ep_names, error);
-    if (index < 0)
-        return FALSE;
-    plan->overlap.ep = index == 1;
-    plan->overlap.ep_by_domain = index == 2;
-    return TRUE;
+    plan->overlap.ep = choice == OVERLAP_YES;
+    plan->overlap.ep_by_domain = choice == OVERLAP_DOMAINS;
 }
 
-static char *
+static guint
 get_overlap_ep(const LpPlan *plan)
 {
-    return g_strdup(overlap_ep_names[plan->overlap.ep_by_domain ? 2 : plan->overlap.ep ? 1 : 0]);
+    if (plan->overlap.ep_by_domain)
+        return OVERLAP_DOMAINS;
+    return plan->overlap.ep ? OVERLAP_YES : OVERLAP_NO;
 }
 
-const LpAttributeText lp_text_overlap_ep = {set_overlap_ep, get_overlap_ep};
+const LpAttributeChoice lp_choice_overlap_ep = {set_overlap_ep, get_overlap_ep};
 
 /* --- sets of shards --- */
 

@@ -125,7 +125,7 @@ lp_cmd_validate(int argc, char **argv, GError **error)
     gboolean answers = FALSE;
     const GOptionEntry entries[] = {
         {"cases", 0, 0, G_OPTION_ARG_FILENAME, &options.cases,
-         "Measured rows (default: those that are shipped)", "FILE.csv"},
+         "Measured rows, the same as FILE.csv (default: those that are shipped)", "FILE.csv"},
         {"model", 0, 0, G_OPTION_ARG_STRING, &options.model,
          "Whose predictions are judged (default simulated)", "simulated|consistent|amped"},
         {"format", 0, 0, G_OPTION_ARG_STRING, &options.format, "Output format (default text)",
@@ -142,10 +142,15 @@ lp_cmd_validate(int argc, char **argv, GError **error)
         {"answer", 0, 0, G_OPTION_ARG_NONE, &answers,
          "Answer what prepare.py asks of catalogues, frameworks and plans, a line each", NULL},
         {NULL, 0, 0, 0, NULL, NULL, NULL}};
-    if (!lp_options_parse("validate", NULL,
+    if (!lp_options_parse("validate", "[FILE.csv]",
                           "Predicts measured steps, collectives or matrix products, a row of a "
                           "CSV file each, and compares.",
-                          entries, &argc, &argv, 0, 0, error))
+                          entries, &argc, &argv, 0, 1, error))
         return FALSE;
+    if (argc > 1 && options.cases != NULL)
+        return lp_usage_error(error, "--cases=%s: got \"%s\" too, wanted one file of rows",
+                              options.cases, argv[1]);
+    if (argc > 1)
+        options.cases = g_strdup(argv[1]);
     return answers ? lp_preparation_answer(error) : validate(&options, error);
 }

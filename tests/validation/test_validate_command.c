@@ -272,7 +272,8 @@ test_faults(void)
         {NULL, "validate --jobs=0", 2, "--jobs: "},
         {NULL, "validate --jobs=1e3", 2, "--jobs: "},
         {NULL, "validate --jobs=1025", 2, "--jobs: "},
-        {NULL, "validate extra", 2, "validate: got 1 argument, wanted 0"},
+        {NULL, "validate one two", 2, "validate: got 2 arguments, wanted 0 to 1"},
+        {NULL, "validate one.csv --cases=two.csv", 2, "--cases=two.csv: got \"one.csv\" too"},
         {NULL, "validate --resume=/dev/null/x", 1, "/dev/null/x: "},
         {NULL, "validate --resume=/proc", 1, "/proc: No such file"},
     };

@@ -125,8 +125,10 @@ LpTable *
 lp_prepared_table_new(const char *path, GBytes *rows, GError **error)
 {
     g_autofree char *folder = g_dir_make_tmp("lightpath-XXXXXX", error);
-    if (folder == NULL)
+    if (folder == NULL) {
+        g_prefix_error(error, "%s: ", lp_file_label(path));
         return NULL;
+    }
     gsize length = 0;
     const char *content = g_bytes_get_data(rows, &length);
     gboolean good = write_scripts(folder, error) &&

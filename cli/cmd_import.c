@@ -77,6 +77,7 @@ to_json(const LpImport *import, const LpWorkload *workload, const char *output)
 /* What the command line asks for besides the file. */
 typedef struct {
     char *output, *format, *platform, *seq, *framework, *system, *accelerators, *groups; /* owned */
+    char *from, *to, *precision;                                                         /* owned */
 } Options;
 
 static void
@@ -90,6 +91,9 @@ options_clear(Options *self)
     g_free(self->system);
     g_free(self->accelerators);
     g_free(self->groups);
+    g_free(self->from);
+    g_free(self->to);
+    g_free(self->precision);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Options, options_clear)
 
@@ -191,6 +195,12 @@ lp_cmd_import(int argc, char **argv, GError **error)
          "With --system: how many accelerators it has", "N"},
         {"groups", 0, 0, G_OPTION_ARG_FILENAME, &options.groups,
          "Of traces: ranks of process groups by name", "FILE.json"},
+        {"from", 0, 0, G_OPTION_ARG_STRING, &options.from,
+         "Of kineto, with --to: the accelerator of the profile", "ACCELERATOR"},
+        {"to", 0, 0, G_OPTION_ARG_STRING, &options.to,
+         "Of kineto: the accelerator whose rates kernels get", "ACCELERATOR"},
+        {"precision", 0, 0, G_OPTION_ARG_STRING, &options.precision,
+         "Of kineto: that of products, for --from and --to (default bf16)", "NAME"},
         {"format", 0, 0, G_OPTION_ARG_STRING, &options.format,
          "With -o: how to say what became of the file (default text)", "text|json"},
         {NULL, 0, 0, 0, NULL, NULL, NULL}};
@@ -204,8 +214,14 @@ lp_cmd_import(int argc, char **argv, GError **error)
     g_autoptr(GError) fault = NULL;
     if (lp_choice_parse(argv[1], kinds, &fault) < 0)
         return lp_usage_error(error, "import: %s", fault->message);
-    if (options.groups != NULL)
-        return lp_usage_error(error, "--groups: got it for huggingface, wanted traces");
+    const char *of_traces[][2] = {{"groups", options.groups},
+                                  {"from", options.from},
+                                  {"to", options.to},
+                                  {"precision", options.precision}};
+    for (guint i = 0; i < G_N_ELEMENTS(of_traces); i++)
+        if (of_traces[i][1] != NULL)
+            return lp_usage_error(error, "--%s: got it for huggingface, wanted traces",
+                                  of_traces[i][0]);
     gboolean to_file = options.output != NULL && strcmp(options.output, "-") != 0;
     if (options.format != NULL && !to_file)
         return lp_usage_error(

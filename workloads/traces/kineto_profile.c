@@ -19,7 +19,9 @@ static const struct {
              {"gemm", LP_KINETO_PRODUCTS},       {"cutlass", LP_KINETO_PRODUCTS},
              {"cublas", LP_KINETO_PRODUCTS},     {"xmma", LP_KINETO_PRODUCTS},
              {"nvjet", LP_KINETO_PRODUCTS},      {"cijk_", LP_KINETO_PRODUCTS},
-             {"conv", LP_KINETO_PRODUCTS},       {"matmul", LP_KINETO_PRODUCTS}};
+             {"conv", LP_KINETO_PRODUCTS},       {"scudnn", LP_KINETO_PRODUCTS},
+             {"dgrad", LP_KINETO_PRODUCTS},      {"wgrad", LP_KINETO_PRODUCTS},
+             {"winograd", LP_KINETO_PRODUCTS},   {"matmul", LP_KINETO_PRODUCTS}};
 
 LpKinetoKind
 lp_kineto_kind_of(const LpKinetoWork *work)

@@ -14,6 +14,12 @@ processor_s(const LpForecastReport *self)
     return self->setup_s + self->slowness * lp_forecast_processor_s(self->forecast);
 }
 
+static double
+most_s(const LpForecastReport *self)
+{
+    return self->setup_s + self->slowness * lp_forecast_most_s(self->forecast);
+}
+
 /* Code of libraries that the process that explains does not touch. */
 #define CODE_BYTES 30000000u
 
@@ -68,8 +74,8 @@ lp_forecast_report_to_json_text(const LpForecastReport *self)
     lp_json_set_number(root, "processor_s", processor_s(self));
     if (self->forecast->otherwise_s > 0.0) {
         lp_json_set_number(root, "otherwise_s", self->forecast->otherwise_s);
-        lp_json_set_number(root, "processor_s_max",
-                           processor_s(self) + self->slowness * self->forecast->otherwise_s);
+        (void)json_object_set_new(root, "assumed_unlike", json_boolean(self->forecast->is_unlike));
+        lp_json_set_number(root, "processor_s_max", most_s(self));
     }
     if (self->forecast->traffic.n_messages > 0.0) {
         json_t *traffic = lp_json_set_object(root, "traffic");
@@ -125,12 +131,14 @@ lp_forecast_report_to_text(const LpForecastReport *self)
                            "\nhere, %.2f times as slow: about %.1f s of processor time, %.2f s of "
                            "them taken already; about %s\n",
                            self->slowness, processor_s(self), self->setup_s, memory);
-    double more_s = self->slowness * self->forecast->otherwise_s;
     if (self->forecast->otherwise_s > 0.0)
         g_string_append_printf(out,
-                               "if classes that are assumed alike turn out not to be, up to %.1f s "
-                               "more: %.1f s in all\n",
-                               more_s, processor_s(self) + more_s);
+                               self->forecast->is_unlike
+                                   ? "classes that are assumed alike are not: runs are tried until "
+                                     "they are, %.1f s in all at most\n"
+                                   : "if classes that are assumed alike turn out not to be: %.1f s "
+                                     "in all\n",
+                               most_s(self));
     if (self->forecast->traffic.n_messages > 0.0)
         g_string_append_printf(
             out,

@@ -108,6 +108,15 @@ lp_forecast_processor_s(const LpForecast *self)
     double all_s = lp_forecast_traffic_s(self);
     for (guint i = 0; i < self->runs->len; i++)
         all_s += g_array_index(self->runs, LpForecastRun, i).processor_s;
+    return self->is_unlike ? MAX(all_s, (all_s + self->otherwise_s) / 2.0) : all_s;
+}
+
+double
+lp_forecast_most_s(const LpForecast *self)
+{
+    double all_s = self->otherwise_s + lp_forecast_traffic_s(self);
+    for (guint i = 0; i < self->runs->len; i++)
+        all_s += g_array_index(self->runs, LpForecastRun, i).processor_s;
     return all_s;
 }
 

@@ -25,6 +25,7 @@ typedef struct LpForecast {
     double traffic_lasts_s;   /**< for as long as that is expected to last */
     double otherwise_s; /**< processor time of that run if what it assumes of its classes turns out
                            not to hold; 0: it assumes nothing */
+    gboolean is_unlike; /**< it does not (lp_assumed_check_steps()) */
 } LpForecast;
 
 LpForecast lp_forecast(void);
@@ -38,8 +39,11 @@ void lp_forecast_add(LpForecast *self, const char *name, guint32 job, const LpRu
 void lp_forecast_add_traffic(LpForecast *self, const GPtrArray *backgrounds);
 /** Processor time that their messages take. */
 double lp_forecast_traffic_s(const LpForecast *self);
-/** Of all runs together, and of traffic. */
+/** Of all runs together, and of traffic. Where what the first of them assumes does not hold, half
+ * of the most: some runs more are tried, and it may come to the run otherwise. */
 double lp_forecast_processor_s(const LpForecast *self);
+/** Of all, and of the first run otherwise. */
+double lp_forecast_most_s(const LpForecast *self);
 /** Memory that their processes need beyond that of the one that prepares them. */
 guint64 lp_forecast_bytes(const LpForecast *self);
 

@@ -9,6 +9,7 @@
 #include "sim/circuits/circuit_map.h"
 #include "sim/engine/engine.h"
 #include "sim/engine/loading.h"
+#include "sim/run/assumed_check.h"
 #include "sim/run/assumed_run.h"
 #include "sim/run/job_quotient.h"
 #include "sim/run/counterfactual.h"
@@ -187,6 +188,8 @@ find_classes(LpSimulation *self, LpNetwork *network, const LpCircuitMap *circuit
         return FALSE;
     if (options.forecast != NULL && assumed.quotient != NULL)
         forecast_otherwise(circuits, contention, cache, proven, options);
+    if (options.forecast != NULL && assumed.quotient != NULL)
+        options.forecast->is_unlike = !lp_assumed_check_steps(&out->input, assumed.quotient);
     out->input.proven = NULL;
     out->run = assumed.run;
     out->quotient = assumed.quotient;

@@ -5,7 +5,8 @@
 usage: machine_options.py names OUTPUT   the names of choices and properties
        machine_options.py places OUTPUT  the properties of each element by their place
        machine_options.py rows OUTPUT    the table of options
-       machine_options.py update         what is committed: LpMachineOptionId, systems.xsd, the table in docs/platform-format.md"""
+       machine_options.py update         what is committed: LpMachineOptionId, systems.xsd, the table in docs/platform-format.md,
+                                         options in docs/lightpath.1"""
 import pathlib
 import re
 import sys
@@ -188,8 +189,16 @@ def document(text, options):
     return re.sub("(<!-- table of options -->\n).*", lambda match: match[1] + "".join(lines), text, flags=re.DOTALL)
 
 
+def manual(text, options):
+    """@text, the man page, with a paragraph for each option of "platform generate"."""
+    lines = "".join(f".TP\n.BI --{one.name}= {one.get('value')}\n{one.help()}.\n" for one in options
+                    if one.is_option() and one.get("option") != "no").replace("-", "\\-")
+    return re.sub(r"(\.SS platform generate\n.*?Where to write; [^\n]*\n).*?(?=\.SS platform describe\n)",
+                  lambda found: found[1] + lines, text, flags=re.DOTALL)
+
+
 COMMITTED = {"platforms/generation/specification.h": identifiers, "platforms/systems.xsd": schema,
-             "docs/platform-format.md": document}
+             "docs/platform-format.md": document, "docs/lightpath.1": manual}
 MADE = {"names": names, "places": places, "rows": rows}
 
 

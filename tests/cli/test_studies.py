@@ -5,6 +5,7 @@ that pages show, are those of the rows; and what the pages say of them holds.
 
 Environment: LIGHTPATH (the built program)."""
 import itertools
+import os
 import pathlib
 import subprocess
 import sys
@@ -157,12 +158,21 @@ class Studies(unittest.TestCase):
                 none, event, host = (libraries.time_s(rows, model, messages, libraries.MIXED, switch) for switch in ("none", "event", "host"))
                 self.assertLessEqual(none, event)
                 self.assertLessEqual(event, host)
-                self.assertLess(host - none, 1.5e-4)
+                self.assertLess(host - none, 3e-4)
             gain = libraries.gain(rows, model, libraries.USUAL, libraries.NCCL)
             self.assertTrue(0.03 < gain / libraries.PUBLISHED[model] < 0.34, gain)
             saved = libraries.by_term(rows, model, libraries.USUAL)
             self.assertEqual(max(saved, key=saved.get), "tp" if model == libraries.DENSE else "ep")
-        self.assertAlmostEqual(libraries.all_to_all_factor(rows), 3.1, delta=0.05)
+        self.assertAlmostEqual(libraries.all_to_all_factor(rows), 3.0, delta=0.05)
+        # The mix is the tuner's.
+        for model, words in ((libraries.MOE, ("--system=lassen", "--accelerators=256", "--set=framework=none",
+                                              f"--workload={SOURCE}/docs/studies/libraries-moe.xml",
+                                              "--libraries=nccl-volta-switch,lassen-spectrum,lassen-mvapich2,mvapich2-gdr")),
+                             (libraries.DLRM, ("--system=dgx-a100", "--accelerators=32", "--accelerator=a100-40", "--workload=dlrm",
+                                               "--libraries=nccl-ampere,mvapich2-gdr,azure-mscclpp"))):
+            done = subprocess.run([os.environ["LIGHTPATH"], "tune", "communication", *words], capture_output=True, text=True, check=True)
+            weighed, = (line for line in done.stdout.splitlines() if line.startswith("  weighed"))
+            self.assertAlmostEqual(float(weighed.split()[1]) / libraries.time_s(rows, model, libraries.USUAL, libraries.MIXED), 1, delta=1e-6)
 
     def test_joules(self):
         """The network is as fast whatever it is made of, and links by the byte are in the ratio of

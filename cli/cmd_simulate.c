@@ -41,7 +41,7 @@ typedef struct {
     char *runs, *rounds, *seed;                                             /* owned */
     char **settings;                                                        /* owned */
     LpRunFiles files;
-    gboolean ignore_memory, cost, verbose, approximate, dry_run;
+    gboolean ignore_memory, cost, verbose, approximate, dry_run, no_difference;
 } Options;
 
 static void
@@ -113,6 +113,9 @@ read_choices(const Options *options, Choices *out_choices, GError **error)
         return lp_usage_error(error, "--runs: got it with --approximate, wanted one of them");
     if (options->runs != NULL && options->seed != NULL)
         return lp_usage_error(error, "--runs: got it with --seed, wanted one of them");
+    if (options->no_difference && lp_run_files_any(&options->files))
+        return lp_usage_error(error, "--no-difference: got it with a file to write, wanted one of "
+                                     "them: files show the difference");
     if (options->dry_run && (options->runs != NULL || lp_run_files_any(&options->files)))
         return lp_usage_error(error, "--dry-run: got it with --runs or a file to write, wanted "
                                      "neither: nothing is simulated");
@@ -266,6 +269,7 @@ simulate(const Options *options, char **arguments, double started_s, GError **er
     g_autoptr(LpObservation) observation = any ? lp_observation_new() : NULL;
     LpSimulationOptions run = {.fidelity = (LpFidelity)choices.fidelity,
                                .collapse = choices.collapse != COLLAPSE_OFF,
+                               .alone = options->no_difference,
                                .n_rounds = choices.n_rounds,
                                .assume = choices.collapse == COLLAPSE_PROVEN ? LP_ASSUME_NEVER
                                          : choices.collapse == COLLAPSE_ASSUMED
@@ -337,6 +341,10 @@ lp_cmd_simulate(int argc, char **argv, GError **error)
          "Leave out what validate leaves out: contention with little traffic, and in large plans",
          NULL},
         LP_ROW_VERBOSE(&options.verbose),
+        {"no-difference", 0, 0, G_OPTION_ARG_NONE, &options.no_difference,
+         "Leave out the runs that only explain the difference from the closed form (not of "
+         "scenarios)",
+         NULL},
         {"cost", 0, 0, G_OPTION_ARG_NONE, &options.cost,
          "Also say what the simulation cost: time, memory, events", NULL},
         {"dry-run", 0, 0, G_OPTION_ARG_NONE, &options.dry_run,

@@ -73,6 +73,7 @@ add_head(LpPage *self)
     lp_page_figure(self, "best by", "/objective", LP_PAGE_PLAIN);
     lp_page_figure(self, "combinations", "/considered", LP_PAGE_PLAIN);
     lp_page_figure(self, "simulated", "/simulated", LP_PAGE_PLAIN);
+    lp_page_figure(self, "ended as they ran", "/stopped", LP_PAGE_PLAIN);
     lp_page_figure(self, "not looked at", "/not_looked_at", LP_PAGE_PLAIN);
     lp_page_figure(self, "which take at least", "/not_looked_at_at_least/iteration_time_s",
                    LP_PAGE_TIME);

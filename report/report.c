@@ -67,7 +67,8 @@ warn_precision(LpReport *self)
 static void
 warn_cut(LpReport *self)
 {
-    if (self->simulation == NULL || self->simulation->quotient.n_rounds == 0)
+    if (self->simulation == NULL || self->simulation->is_alone ||
+        self->simulation->quotient.n_rounds == 0)
         return;
     double time_s = self->simulation->run.iteration_time_s;
     double contention_s = time_s - self->simulation->uncontended.iteration_time_s;
@@ -120,7 +121,7 @@ static void
 init_given(LpReport *self)
 {
     const LpSimulation *simulation = self->simulation;
-    if (simulation != NULL)
+    if (simulation != NULL && !simulation->is_alone)
         self->difference.contention_s =
             simulation->run.iteration_time_s - simulation->uncontended.iteration_time_s;
     warn_precision(self);
@@ -146,7 +147,7 @@ init(LpReport *self, const LpWorkload *workload, const LpMachine *machine,
     LpClosedFormInput input = closed_form_input(self, &fabric);
     self->closed_form = lp_closed_form_terms(&input);
     self->amped = lp_amped_terms(&input);
-    if (simulation != NULL)
+    if (simulation != NULL && !simulation->is_alone)
         self->difference = lp_crosscheck(simulation, &input);
     self->memory = lp_memory_fullest(&workload->transformer, &workload->plan);
     self->memory_fit = lp_memory_fit(&self->memory, &workload->plan, &machine->accelerator);
@@ -243,9 +244,10 @@ add_simulated(json_t *object, const LpReport *self)
     lp_report_add_figures(simulated, self->workload, self->machine, &simulation->run.terms,
                           simulation->run.iteration_time_s);
     lp_json_set_number(simulated, "overlap_s", simulation->run.overlap_s);
-    lp_json_set_number(simulated, "uncontended_iteration_time_s",
-                       simulation->uncontended.iteration_time_s);
-    if (self->workload->given == NULL) {
+    if (!simulation->is_alone)
+        lp_json_set_number(simulated, "uncontended_iteration_time_s",
+                           simulation->uncontended.iteration_time_s);
+    if (self->workload->given == NULL && !simulation->is_alone) {
         lp_json_set_number(simulated, "balanced_iteration_time_s",
                            simulation->balanced.iteration_time_s);
         lp_json_set_number(simulated, "free_messages_iteration_time_s",
@@ -369,7 +371,8 @@ lp_report_add_results(json_t *object, const LpReport *self)
         add_closed_form(object, self, "closed_form", &self->closed_form);
         add_closed_form(object, self, "amped", &self->amped);
     }
-    add_difference(object, self);
+    if (!self->simulation->is_alone)
+        add_difference(object, self);
     json_t *traffic_bytes = lp_json_set_object(object, "traffic_bytes");
     for (LpTraffic traffic = 0; traffic < LP_N_TRAFFIC; traffic++)
         lp_json_set_count(traffic_bytes, lp_traffic_names[traffic],

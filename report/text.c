@@ -339,13 +339,17 @@ lp_report_append_results(GString *out, const LpReport *self)
         g_string_append_c(out, '\n');
     lp_report_append_distribution(out, &self->distribution);
     if (is_given) {
-        append_given_difference(out, self);
+        if (!self->simulation->is_alone)
+            append_given_difference(out, self);
         return;
     }
     if (lp_left_out_experts(self))
         g_string_append(
             out, "\nAMPeD leaves out the all-to-alls of experts, and so its MFU may pass 1\n");
-    append_difference(out, self);
+    if (!self->simulation->is_alone)
+        append_difference(out, self);
+    else
+        lp_left_out_append_text(out, self, FALSE);
 }
 
 static void

@@ -193,6 +193,23 @@ add_machine(LpStudySpace *self, GStrvBuilder *words, GError **error)
            add_settings(self, words, settings, "--", error);
 }
 
+/* Whether something that is recorded comes of the runs that explain a simulation. */
+static gboolean
+records_difference(const LpStudy *study)
+{
+    static const char *const explained[] = {"difference", "jobs", "simulated.uncontended",
+                                            "simulated.balanced", "simulated.free"};
+    for (guint i = 0; i < study->records->len; i++) {
+        const char *key = lp_study_record(study, i)->key;
+        if (strcmp(key, "simulated") == 0)
+            return TRUE;
+        for (guint k = 0; k < G_N_ELEMENTS(explained); k++)
+            if (g_str_has_prefix(key, explained[k]))
+                return TRUE;
+    }
+    return study->keeps_all;
+}
+
 static char **
 make_words(LpStudySpace *self, GError **error)
 {
@@ -204,6 +221,8 @@ make_words(LpStudySpace *self, GError **error)
     if (!add_machine(self, words, error) || !add_settings(self, words, settings, "--set=", error) ||
         !add_settings(self, words, options, "--", error))
         return NULL;
+    if (strcmp(self->study->command->name, "simulate") == 0 && !records_difference(self->study))
+        g_strv_builder_add(words, "--no-difference");
     return g_strv_builder_end(words);
 }
 

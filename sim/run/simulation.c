@@ -342,6 +342,7 @@ lp_simulation_run(const LpSetup *setup, LpSimulationOptions options, GError **er
     if (program == NULL)
         return NULL;
     g_autoptr(LpSimulation) self = g_new0(LpSimulation, 1);
+    self->is_alone = options.alone;
     self->engine_options = lp_engine_options(4 * program->n_ranks);
     g_autoptr(LpNetwork) network = lp_network_new(machine);
     g_autoptr(LpCircuitMap) circuits =

@@ -54,6 +54,7 @@ typedef struct {
 /** What came of an iteration. */
 typedef struct {
     gboolean is_isolated;    /**< shares_max was exceeded */
+    gboolean is_alone;       /**< LpSimulationOptions.alone */
     LpRunResult run;         /**< as the machine is, or without contention if is_isolated */
     LpRunResult uncontended; /**< every communication takes its isolated time; zero, as the next
                                 two, if the run was alone */

@@ -181,6 +181,23 @@ class Points(Sweep):
         wanted = {"simulated": {"iteration_time_s": float(self.rows(study)[0]["time_s"])}}
         self.assertEqual(json.loads(self.ask("less.sqlite", "SELECT json FROM result ORDER BY point_id")[0][0]), wanted)
 
+    def test_difference(self):
+        """Runs that only explain a simulation are made where what is recorded asks for them; times are the same."""
+        own, run = SMALL.replace('values="1|2|4"', 'values="1"').replace('values="1|2"', 'values="1"'), []
+        for name, more in ("time", ""), ("parts", '<record key="difference.host_s" as="host_s"/>'):
+            rows = self.rows(self.study(own + more, name + ".xml", 'keep="recorded"'))
+            words = json.loads(self.ask(name + ".sqlite", "SELECT inputs FROM point")[0][0])
+            self.assertEqual("--no-difference" in words, more == "")
+            run.append((rows[0]["time_s"], words))
+        self.assertEqual(run[0][0], run[1][0])
+        told = json.loads(self.taken(*run[0][1], "--format=json"))
+        whole = json.loads(self.taken(*run[1][1], "--format=json"))
+        self.assertEqual(set(whole) - set(told), {"difference"})
+        self.assertEqual(told["simulated"], {key: whole["simulated"][key] for key in told["simulated"]})
+        self.assertEqual(told["memory"], whole["memory"])
+        self.assertNotIn("simulated less closed form", self.taken(*run[0][1]))
+        self.refused(2, "--no-difference: got it with a file to write", *run[0][1], "--report=" + self.path("page.html"))
+
 
 class Refused(Sweep):
     """One line for each fault, with file and line."""

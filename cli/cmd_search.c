@@ -245,8 +245,7 @@ search(const Options *options, Choices *choices, const char *path, const char *c
 static gboolean
 is_axis(const char *name)
 {
-    return lp_workload_has_attribute(name, NULL) || lp_machine_variant_knows(name) ||
-           strcmp(name, "accelerators") == 0;
+    return lp_workload_has_attribute(name, NULL) || lp_machine_variant_knows(name);
 }
 
 gboolean

@@ -10,15 +10,12 @@
 
 #include <string.h>
 
-#define ACCELERATORS "accelerators="
-
 /* The option's place, or a negative number. */
 static int
 find_option(const char *name)
 {
     int option = lp_machine_option_find(name, LP_OPTION_ON_COMMAND_LINE, NULL);
-    return option == LP_MACHINE_OPTION_SYSTEM || option == LP_MACHINE_OPTION_ACCELERATORS ? -1
-                                                                                          : option;
+    return option == LP_MACHINE_OPTION_SYSTEM ? -1 : option;
 }
 
 gboolean
@@ -51,28 +48,25 @@ lp_machine_variant_value(const LpMachine *machine, const char *name)
     return NULL;
 }
 
-static gboolean
-set_option(LpMachineSpecification *specification, const char *option, GError **error)
-{
-    const char *value = strchr(option, '=');
-    g_autofree char *name =
-        g_strndup(option, value == NULL ? strlen(option) : (gsize)(value - option));
-    return lp_specification_set(specification, (LpMachineOptionId)find_option(name),
-                                value == NULL ? "" : value + 1, error);
-}
-
-/* @command, of a machine with "accelerators" as one of @options says. Returns: (transfer full). */
+/* @line, "--name=value --name=value", with @options in place of what it says of them. Returns:
+ * (transfer full). */
 static char *
-resize(const char *command, const char *const *options)
+with_options(const char *line, const char *const *options)
 {
-    g_auto(GStrv) words = g_strsplit(command, " ", -1);
-    for (; *options != NULL; options++)
-        for (char **word = words; g_str_has_prefix(*options, ACCELERATORS) && *word != NULL; word++)
-            if (g_str_has_prefix(*word, "--" ACCELERATORS)) {
-                g_free(*word);
-                *word = g_strconcat("--", *options, NULL);
-            }
-    return g_strjoinv(" ", words);
+    g_auto(GStrv) words = g_strsplit(line + strlen("--"), " --", -1);
+    GString *text = g_string_new(NULL);
+    for (char **word = words; *word != NULL; word++) {
+        gboolean is_other = TRUE;
+        for (guint i = 0; options[i] != NULL; i++) {
+            gsize length = strcspn(options[i], "=") + 1;
+            is_other = is_other && strncmp(*word, options[i], length) != 0;
+        }
+        if (is_other)
+            g_string_append_printf(text, "%s--%s", text->len > 0 ? " " : "", *word);
+    }
+    for (guint i = 0; options[i] != NULL; i++)
+        g_string_append_printf(text, " --%s", options[i]);
+    return g_string_free(text, FALSE);
 }
 
 LpMachine *
@@ -91,14 +85,7 @@ lp_machine_variant_new(const LpMachine *machine, const char *const *options, GEr
                     lp_file_label(machine->path));
         return NULL;
     }
-    g_autofree char *resized = resize(generated_by + strlen(command), options);
-    g_clear_pointer(&specification, lp_specification_free);
-    specification = lp_specification_parse(resized, error);
-    if (specification == NULL)
-        return NULL;
-    for (guint i = 0; options[i] != NULL; i++)
-        if (!g_str_has_prefix(options[i], ACCELERATORS) &&
-            !set_option(specification, options[i], error))
-            return NULL;
-    return lp_generate_machine(specification, machine->path, error);
+    g_autofree char *line = with_options(generated_by + strlen(command), options);
+    g_autoptr(LpMachineSpecification) varied = lp_specification_parse(line, error);
+    return varied != NULL ? lp_generate_machine(varied, machine->path, error) : NULL;
 }

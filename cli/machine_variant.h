@@ -12,9 +12,9 @@ gboolean lp_machine_variant_knows(const char *name);
  * NULL. */
 char *lp_machine_variant_value(const LpMachine *machine, const char *name);
 /** @machine, which was read from a generated platform file, as it would be with @options:
- * "name=value", NULL-ended, all known or
- * "accelerators". Errors: LP_INPUT_ERROR_VALUE if the file was not generated,
- * or changed since; as lp_generate_machine(). Returns: (transfer full). */
+ * "name=value", NULL-ended, all known. Errors: LP_INPUT_ERROR_VALUE if the file was not generated,
+ * or changed since; as lp_specification_parse() and lp_generate_machine(). Returns: (transfer
+ * full). */
 LpMachine *lp_machine_variant_new(const LpMachine *machine, const char *const *options,
                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
 

@@ -34,7 +34,7 @@ take_axes(GArray *axes, char **io_items, GError **error)
     for (guint i = 0; i < n_items; i++) {
         g_auto(GStrv) parts = g_strsplit(io_items[i], "=", 2);
         const char *name = parts[0] != NULL ? parts[0] : "";
-        if (!lp_machine_variant_knows(name) && strcmp(name, "accelerators") != 0) {
+        if (!lp_machine_variant_knows(name)) {
             io_items[n_left++] = io_items[i];
             continue;
         }

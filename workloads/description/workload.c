@@ -64,7 +64,7 @@ read_element(LpWorkload *self, const LpXml *xml, xmlNode *node, GError **error)
     return TRUE;
 }
 
-/* The schema knows that an attribute is none, not which was meant. */
+/* The schema knows that an attribute is none of its element, not which was meant, or where. */
 static void
 name_nearest(GError *error)
 {
@@ -76,9 +76,11 @@ name_nearest(GError *error)
     begin += strlen(before);
     g_autofree char *name = g_strndup(begin, (gsize)(end - begin));
     g_autoptr(GError) unknown = NULL;
-    const char *meant =
-        lp_attribute_find(name, &unknown) == NULL ? strrchr(unknown->message, ',') : NULL;
-    char *message = g_strconcat(error->message, meant != NULL ? meant : " here", NULL);
+    const LpAttribute *elsewhere = lp_attribute_find(name, &unknown);
+    char *message = elsewhere != NULL
+                        ? g_strdup_printf("%s here, wanted it in <%s>", error->message,
+                                          lp_attribute_element(elsewhere))
+                        : g_strconcat(error->message, strrchr(unknown->message, ','), NULL);
     g_free(error->message);
     error->message = message;
 }

@@ -108,22 +108,58 @@ typedef struct {
     char *fault; /* owned, or NULL */
 } Check;
 
+/* Launches that a kernel may stand for. */
+#define LAUNCHES_MAX 1e6
+
+static void
+fault(Check *self, const LpListedKernel *kernel, const char *what, double value, const char *wanted)
+{
+    if (self->fault == NULL)
+        self->fault = g_strdup_printf("%s:%u: %s: got %s %g, wanted %s", kernel->file, kernel->line,
+                                      kernel->name, what, value, wanted);
+}
+
 static void
 check(gpointer data, const LpListedKernel *kernel)
 {
     Check *self = data;
-    gboolean is_product = kernel->kind == LP_LISTED_PRODUCT;
-    for (guint i = 0; self->fault == NULL && i < LP_N_KERNEL_FIELDS; i++) {
+    for (guint i = 0; i < LP_N_KERNEL_FIELDS; i++) {
         double value = kernel->field[i];
-        gboolean is_least = is_product && i <= LP_KERNEL_COUNT;
+        gboolean is_least = kernel->kind == LP_LISTED_PRODUCT && i <= LP_KERNEL_COUNT;
         if (!isfinite(value) || value < 0.0 || (is_least && value == 0.0))
-            self->fault = g_strdup_printf("%s:%u: %s: got %s %g, wanted %s", kernel->file,
-                                          kernel->line, kernel->name, lp_kernel_field_names[i],
-                                          value, is_least ? "more than 0" : "0 or more");
+            fault(self, kernel, lp_kernel_field_names[i], value,
+                  is_least ? "more than 0" : "0 or more");
     }
-    if (++self->n > LP_KERNELS_MAX && self->fault == NULL)
-        self->fault = g_strdup_printf("%s:%u: %s: got more than %d kernels in a pass, wanted fewer",
-                                      kernel->file, kernel->line, kernel->name, LP_KERNELS_MAX);
+    if (kernel->field[LP_KERNEL_LAUNCHES] > LAUNCHES_MAX)
+        fault(self, kernel, "launches", kernel->field[LP_KERNEL_LAUNCHES], "at most 1e6");
+    if (++self->n > LP_KERNELS_MAX)
+        fault(self, kernel, "so many kernels in a pass:", self->n,
+              G_STRINGIFY(LP_KERNELS_MAX) " at most");
+    if (*kernel->name == '\0' && self->fault == NULL)
+        self->fault = g_strdup_printf("%s:%u: got a kernel without a name, wanted one",
+                                      kernel->file, kernel->line);
+}
+
+/* What a layer keeps. */
+static gboolean
+check_kept(const LpTransformer *transformer, const LpPlan *plan, guint32 index, GError **error)
+{
+    guint line = 0;
+    double values[LP_KERNEL_SIZES_MAX];
+    const char *file = lp_kernel_lists_size_file(plan->lists, LP_KERNEL_KEPT_BYTES, &line);
+    if (file == NULL) {
+        g_set_error(error, LP_MODEL_ERROR, LP_MODEL_ERROR_PLAN,
+                    "kernels: got no size " LP_KERNEL_KEPT_BYTES ", wanted one");
+        return FALSE;
+    }
+    lp_kernel_sizes_again(transformer, plan, index, LP_PASS_FORWARD, 0, values);
+    double bytes = lp_kernel_lists_size(plan->lists, LP_KERNEL_KEPT_BYTES, values);
+    if (isfinite(bytes) && bytes >= 0.0)
+        return TRUE;
+    g_set_error(error, LP_MODEL_ERROR, LP_MODEL_ERROR_PLAN,
+                "%s:%u: <size> " LP_KERNEL_KEPT_BYTES ": got %g, wanted 0 or more", file, line,
+                bytes);
+    return FALSE;
 }
 
 static gboolean
@@ -137,11 +173,11 @@ check_layer(const LpTransformer *transformer, const LpPlan *plan, guint32 index,
             lp_kernel_sizes(transformer, plan, index, (LpPass)MIN(listed, LP_PASS_RECOMPUTE),
                             values);
             lp_kernel_lists_run(plan->lists, block, listed, values, check, &own, &divided);
-            g_autofree char *fault = own.fault;
-            if (divided == NULL && fault == NULL)
+            g_autofree char *found = own.fault;
+            if (divided == NULL && found == NULL)
                 continue;
             g_set_error(error, LP_MODEL_ERROR, LP_MODEL_ERROR_PLAN, "%s%s",
-                        divided != NULL ? divided : fault,
+                        divided != NULL ? divided : found,
                         divided != NULL ? ": got a division by 0, wanted none" : "");
             return FALSE;
         }
@@ -152,16 +188,10 @@ gboolean
 lp_kernels_check(const LpTransformer *transformer, const LpPlan *plan, GError **error)
 {
     gboolean known[LP_LAYER_KINDS] = {FALSE};
-    if (plan->lists != NULL && !lp_kernel_lists_has_size(plan->lists, LP_KERNEL_KEPT_BYTES)) {
-        g_set_error(
-            error, LP_MODEL_ERROR, LP_MODEL_ERROR_PLAN,
-            "kernels: got no size %s, wanted one of what a layer keeps, or like=\"standard\"",
-            LP_KERNEL_KEPT_BYTES);
-        return FALSE;
-    }
     for (guint32 i = 0; plan->lists != NULL && i < lp_transformer_n_layers(transformer); i++) {
         guint kind = lp_transformer_layer_kind(transformer, i);
-        if (!known[kind] && !check_layer(transformer, plan, i, error))
+        if (!known[kind] &&
+            (!check_kept(transformer, plan, i, error) || !check_layer(transformer, plan, i, error)))
             return FALSE;
         known[kind] = TRUE;
     }

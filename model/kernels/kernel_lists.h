@@ -97,8 +97,8 @@ void lp_kernel_lists_run(const LpKernelLists *self, guint block, guint pass, dou
 /** A size that lists derive: the bytes that a layer keeps of a micro-batch for its backward pass.
  */
 #define LP_KERNEL_KEPT_BYTES "kept-bytes"
-/** Whether they derive a size called @name. */
-gboolean lp_kernel_lists_has_size(const LpKernelLists *self, const char *name);
+/** The file and @out_line in which they derive a size called @name; NULL: they do not. Borrowed. */
+const char *lp_kernel_lists_size_file(const LpKernelLists *self, const char *name, guint *out_line);
 /** Works out the size called @name, which they derive. @values: as lp_kernel_lists_run(). */
 double lp_kernel_lists_size(const LpKernelLists *self, const char *name, double *values);
 

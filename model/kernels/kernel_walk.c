@@ -84,10 +84,14 @@ clear_variables(const LpKernelLists *self, double *values)
         values[i] = 0.0;
 }
 
-gboolean
-lp_kernel_lists_has_size(const LpKernelLists *self, const char *name)
+const char *
+lp_kernel_lists_size_file(const LpKernelLists *self, const char *name, guint *out_line)
 {
-    return g_hash_table_contains(self->derived, name);
+    const LpDerivedSize *size = g_hash_table_lookup(self->derived, name);
+    if (size == NULL)
+        return NULL;
+    *out_line = size->line;
+    return size->file;
 }
 
 double

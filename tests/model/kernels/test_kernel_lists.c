@@ -142,6 +142,14 @@ test_check(void)
         {LIST("\n<group name=\"norm\"><product name=\"p\" m=\"1\" k=\"0\" n=\"1\" count=\"1\" "
               "bytes=\"1\"/></group>"),
          ".xml:2: p: got k 0, wanted more than 0"},
+        {LIST("\n<group name=\"norm\"><stream name=\"s\" bytes=\"1\" launches=\"1e7\"/></group>"),
+         ".xml:2: s: got launches 1e+07, wanted at most 1e6"},
+        {LIST("\n<block name=\"ffn\"><pass name=\"forward\"><stream bytes=\"1\"/></pass></block>"),
+         ".xml:2: got a kernel without a name, wanted one"},
+        {LIST("\n<size name=\"kept-bytes\" value=\"0 - hidden\"/>"),
+         ".xml:2: <size> kept-bytes: got -1024, wanted 0 or more"},
+        {LIST("\n<size name=\"kept-bytes\" value=\"1 / (tp - 1)\"/>"),
+         ".xml:2: <size> kept-bytes: got inf, wanted 0 or more"},
     };
     LpTransformer gpt = lp_test_gpt(2, 1024, 16);
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {

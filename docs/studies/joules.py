@@ -12,6 +12,7 @@ from switching import table
 
 LINK_GBPS = 50  # each way, of an accelerator between domains: 400 Gb/s
 WORKLOADS = ("gpt3-175b", "mixtral-8x7b")
+MACHINES = ("electrical", "pluggable", "linear", "co-packaged", "substrate")
 COLUMNS = ("workload", "machine", "iteration_time_s", "tokens_per_s", "links_energy_j",
            "always_on_energy_j", "switches_energy_j")
 

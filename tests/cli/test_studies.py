@@ -106,7 +106,7 @@ class Studies(unittest.TestCase):
             self.assertEqual([tuple(row[column] for column in columns) for row in run.read_rows(name)],
                              [tuple(map(str, one)) for one in expected])
         self.assertEqual([(row["workload"], row["machine"]) for row in run.read_rows("joules")],
-                         [(workload, machine) for workload in joules.cases()
+                         [(workload, machine) for workload in joules.WORKLOADS
                           for machine in joules.MACHINES])
 
     def test_substrates(self):

@@ -6,6 +6,7 @@ operation promises is refused, by step and member.
 Environment: LIGHTPATH (the built program)."""
 import json
 import os
+import random
 import subprocess
 import tempfile
 import unittest
@@ -64,6 +65,39 @@ def text(operation, n, steps, chunks=None, name="own"):
 
 def document(*algorithms):
     return "<algorithms><source>a test</source>" + "".join(algorithms) + "</algorithms>"
+
+
+def spoil(generator, n, steps):
+    """Changes one send, or the order of two steps."""
+    step = generator.choice(steps)
+    place, other = generator.randrange(len(step)) if step else 0, generator.randrange(len(steps))
+    kind = generator.choice(("drop", "twice", "chunk", "to", "sum", "order"))
+    if kind == "order":
+        at = steps.index(step)
+        steps[at], steps[other] = steps[other], steps[at]
+    elif step:
+        source, to, chunks, sums = step[place]
+        changed = {"drop": [], "twice": [step[place]] * 2, "chunk": [(source, to, [generator.randrange(n)], sums)],
+                   "to": [(source, (source + generator.randint(1, n - 1)) % n, chunks, sums)],
+                   "sum": [(source, to, chunks, "no" if sums == "yes" else "yes")]}
+        step[place:place + 1] = changed[kind]
+
+
+def sums_all(n, steps):
+    """Whether every member ends with the sum of every chunk, each summand once."""
+    held = [[{member} for _ in range(n)] for member in range(n)]
+    for step in steps:
+        before, written = [[set(summands) for summands in chunks] for chunks in held], {}
+        for source, to, chunks, sums in step:
+            for chunk in chunks:
+                carried = before[source][chunk]
+                if "no" in (written.get((to, chunk)), sums if (to, chunk) in written else None):
+                    return False
+                if sums == "yes" and held[to][chunk] & carried:
+                    return False
+                held[to][chunk] = carried | held[to][chunk] if sums == "yes" else set(carried)
+                written[to, chunk] = sums
+    return all(len(summands) == n for chunks in held for summands in chunks)
 
 
 class StepListsTest(unittest.TestCase):
@@ -179,6 +213,23 @@ class StepListsTest(unittest.TestCase):
         os.remove(self.path)
         done = self.run_program("collective", "all-reduce", *MACHINES["cards"], f"--algorithm={self.path}", "--bytes=1MiB")
         self.assertRegex(done.stderr, r"\Alightpath: [^\n]+own.xml[^\n]+\n\Z")
+
+    def test_drawn(self):
+        """Rings with up to two faults: what is refused is what an execution in sets of members refuses."""
+        generator, seen = random.Random(44), set()
+        for _ in range(60):
+            n = generator.choice((2, 3, 4, 5, 8))
+            steps = [list(step) for step in reduce_scatter(n) + all_gather(n)]
+            for _ in range(generator.randint(0, 2)):
+                spoil(generator, n, steps)
+            self.write(document(text("all-reduce", n, steps)))
+            done = self.run_program("collective", "all-reduce", "--system=generic", f"--accelerators={n}", "--domain-size=1",
+                                    f"--algorithm={self.path}", "--bytes=1MiB")
+            good = sums_all(n, steps)
+            self.assertEqual(done.returncode == 0, good, f"{steps} {done.stderr}")
+            self.assertRegex(done.stderr, r"\A\Z" if good else r"\Alightpath: [^\n]+\n\Z")
+            seen.add(good)
+        self.assertEqual(len(seen), 2)
 
 
 if __name__ == "__main__":

@@ -48,7 +48,7 @@ RAIL_TREE_SHARE = float(os.environ.get("LIGHTPATH_RAIL_TREES", "0.5"))
 CONTENDED, ALONE = 1e-6, 1e-9
 ALGORITHMS = ["ring", "tree", "doubling", "halving-doubling", "bruck", "pairwise", "direct", "ring+tree", "ring+ring",
               "in-network", "torus"]
-FRAMEWORKS = ["megatron-lm-2021", "megatron-lm-2022", "megatron-core", "megatron-core-2025-04", "megatron-core-2025-09",
+FRAMEWORKS = ["megatron-lm-2020", "megatron-lm-2021", "megatron-lm-2022", "megatron-core", "megatron-core-2025-04", "megatron-core-2025-09",
               "mlperf-2025", "megatron-core-2026-04", "megatron-core-2026", "deepspeed", "fsdp", "llm-foundry",
               "torchtitan", "bigscience", "internevo", "nanotron", "xla"]
 # Settings that test_properties.py always draws and software decides where nobody else does.

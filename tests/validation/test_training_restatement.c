@@ -59,6 +59,8 @@ test_rules(void)
          "framework none: nothing is stated"},
         {"a framework's habits", "framework=megatron-lm-2021",
          "framework=megatron-lm-2021 scatter-gather=yes host-sync=passes overlap-tp=no", NULL},
+        {"published code of before April 2021", "framework=megatron-lm-2020",
+         "framework=megatron-lm-2020 scatter-gather=no host-sync=passes main-gradients=yes", NULL},
         {"and against them", "framework=megatron-lm-2021;set=host-sync=none overlap-tp=bulk",
          "host-sync=none overlap-tp=bulk scatter-gather=yes", NULL},
         {"beyond them", "set=kernels=eager", "framework=none kernels=eager", NULL},

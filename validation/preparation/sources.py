@@ -23,6 +23,13 @@ SOFTWARE = [
     # BigScience's own Megatron-DeepSpeed, whose scripts block launches (bigscience-workshop/bigscience,
     # train/tr11-176B-ml/tr11-176B-ml.slurm)
     ("BigScience", "deepspeed", "bigscience"),
+    # READMEs of before the merge that brought scatter-gather (NVIDIA/Megatron-LM, commit aed2f75e of 11 April 2021); DLPerf
+    # ran commit 8aa4619f of 22 March (Oneflow-Inc/DLPerf, Megatron-LM/README.md)
+    ("Megatron-LM README, September 2020", "megatron-lm-2021", "megatron-lm-2020"),
+    ("Megatron-LM README, January 2021", "megatron-lm-2021", "megatron-lm-2020"),
+    ("Megatron-LM README Sep 2020", "megatron-lm-2021", "megatron-lm-2020"),
+    ("Megatron-LM README Jan 2021", "megatron-lm-2021", "megatron-lm-2020"),
+    ("DLPerf GPT, Megatron-LM", "megatron-lm-2021", "megatron-lm-2020"),
     # The paper's runs of ZeRO 3 are of spring 2021 (arXiv 2104.04473, section 5.2)
     ("Narayanan et al", "deepspeed", "deepspeed-2021"),
     # Bang et al. (MICRO 2024) ran Megatron-DeepSpeed (vTrain's data/README.md) and name no engine: Megatron-LM's loop of

@@ -133,6 +133,16 @@ class DryRun(Case):
                 sent = self.json_of(folder, job)["traffic"][0]["messages"]
                 self.assertLess(max(said / sent, sent / said), 2.0)
 
+    def test_set_up(self):
+        """Preparing grows with ranks and not with their square, whatever the collective: processor seconds on the machine
+        of docs/architecture.md, with room for others' load. Trees between racks of 72 take 2 to 3 s (6 with each channel of
+        each member looked at in each step), tori 0.8 s (2.3 with each of a layer's gathers counted by itself)."""
+        for job, most_s in (("bert-large --system=gb200-nvl72 --accelerators=9216", 4.6),
+                            ("llama-3-70b --system=tpu-v4 --accelerators=16384", 1.6)):
+            with self.subTest(job=job):
+                told = self.json_of("/", [*job.split(), "--plan=fit", "--dry-run"])
+                self.assertLess(told["setup_s"] / told["slowness"], most_s)
+
     def test_contention_on_terminal(self):
         """A comparison counts the runs that explain contention among its runs."""
         job = [os.environ["LIGHTPATH"], "compare", "gpt3-1.3b", "dgx-a100-8", "dgx-h100-64", "--contention", "--set",

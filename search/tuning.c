@@ -88,17 +88,22 @@ is_for(const LpLibraryRule *rule, const LpTuningPoint *point)
            (rule->spread == LP_SPREAD_ANY || (point->n_nodes == 1 ? stays : leaves));
 }
 
-/* A library that was measured has what its tables have, another what its choices have. */
+/* Whether the table of @library says what @point takes. */
+static gboolean
+is_measured(const LpLibrary *library, const LpTuningPoint *point)
+{
+    return lp_library_measured_s(library, point->collective, point->bytes, point->n_ranks,
+                                 point->n_nodes, NULL) > 0.0;
+}
+
+/* A library has what its tables and its choices have; one that has neither has everything. */
 static gboolean
 has_collective(const LpLibrary *library, const LpTuningPoint *point)
 {
-    if (library->n_measured > 0)
-        return lp_library_measured_s(library, point->collective, point->bytes, point->n_ranks,
-                                     point->n_nodes, NULL) > 0.0;
-    gboolean is_said = library->n_rules == 0;
+    gboolean is_said = library->n_rules == 0 && library->n_measured == 0;
     for (guint32 i = 0; i < library->n_rules; i++)
         is_said = is_said || is_for(&library->rules[i], point);
-    return is_said;
+    return is_said || is_measured(library, point);
 }
 
 static gboolean
@@ -328,15 +333,13 @@ request_of(const LpTuning *self, const LpTuningPoint *point, guint library)
 }
 
 static gboolean
-take_outcome(LpTuningTime *time, const LpCollectiveOutcome *outcome, gboolean is_measured,
-             GError **error)
+take_outcome(LpTuningTime *time, const LpCollectiveOutcome *outcome, GError **error)
 {
     if (*outcome->message != '\0') {
         g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN, "%s", outcome->message);
         return FALSE;
     }
     time->time_s = outcome->result.run.iteration_time_s;
-    time->is_measured = is_measured;
     g_strlcpy(time->algorithm, outcome->result.algorithm, sizeof time->algorithm);
     g_strlcpy(time->protocol, outcome->result.protocol, sizeof time->protocol);
     return TRUE;
@@ -357,6 +360,7 @@ lp_tuning_measure(LpTuning *self, GError **error)
                 continue;
             LpCollectiveRequest request = request_of(self, point, library);
             g_array_append_val(requests, request);
+            point->times[library].is_measured = is_measured(&self->libraries[library], point);
             g_ptr_array_add(times, &point->times[library]);
         }
     }
@@ -367,7 +371,7 @@ lp_tuning_measure(LpTuning *self, GError **error)
     if (!lp_collective_run_all(first, requests->len, self->machine, outcomes, error))
         return FALSE;
     for (guint i = 0; i < requests->len; i++)
-        if (!take_outcome(times->pdata[i], &outcomes[i], first[i].library.n_measured > 0, error))
+        if (!take_outcome(times->pdata[i], &outcomes[i], error))
             return FALSE;
     return TRUE;
 }

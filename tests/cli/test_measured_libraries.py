@@ -12,7 +12,7 @@ import xml.etree.ElementTree as ET
 
 ALPS = ("--system=generic", "--accelerators=8", "--domain-size=4", "--accelerator=gh200-96")
 # Of the machines that other tables were measured on.
-SYSTEMS = {"lassen": "lassen", "azure": "dgx-a100"}
+SYSTEMS = {"lassen": "lassen", "azure": "dgx-a100", "mvapich2-gdr-a100": "dgx-a100", "azure-mscclpp-h100": "dgx-h100"}
 TREE = os.path.join(os.path.dirname(__file__), "..", "..")
 LIGHTPATH = os.environ["LIGHTPATH"]
 UNITS = {"us": 1e-6, "ms": 1e-3}
@@ -42,7 +42,7 @@ class MeasuredTest(unittest.TestCase):
     def test_every_row(self):
         n = 0
         for library, table, rows in tables():
-            system = SYSTEMS.get(library.split("-")[0])
+            system = SYSTEMS.get(library, SYSTEMS.get(library.split("-")[0]))
             machine = (f"--system={system}", f"--accelerators={table.get('ranks')}") if system else ALPS
             modes = (("--fidelity=flow",), ("--fidelity=message",), ("--collapse=off",))
             for more in modes if int(table.get("ranks")) <= 16 else modes[:1]:

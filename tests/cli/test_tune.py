@@ -108,7 +108,7 @@ class TuneTest(unittest.TestCase):
         answer = tune(*ALPS, "--bytes=1MiB")
         names = {choice["operation"]: {time["library"] for time in choice["times"]} for choice in answer["choices"]}
         self.assertEqual(names["all-reduce"], {"nccl-hopper", "alps-nccl"})
-        self.assertEqual(names["all-to-all"], {"nccl-hopper", *EXCHANGES})
+        self.assertEqual(names["all-to-all"], {"nccl-hopper", "alps-nvshmem", *EXCHANGES})
         self.assertEqual(names["all-gather"], {"nccl-hopper"})
         answer = tune("dgx-a100-8", "--bytes=1MiB", "--libraries=nccl-ampere")
         self.assertEqual({choice["best"] for choice in answer["choices"]}, {"nccl-ampere"})

@@ -55,6 +55,27 @@ test_sizes(void)
                       1e-12);
 }
 
+/* What falls where it should grow is scatter; what is beyond the rows is said. */
+static void
+test_scatter(void)
+{
+    LpLibrary library = {.name = "falls", .n_measured = 5};
+    const double times_us[] = {10.0, 8.0, 9.0, 20.0, 19.0};
+    for (guint32 i = 0; i < 5; i++)
+        library.measured[i] = (LpMeasuredTime){LP_COLLECTIVE_ALL_REDUCE, 4, i < 3 ? 1 : 2, 8u << i,
+                                               times_us[i] * 1e-6};
+    lp_test_close("one node", lp_library_scatter(&library, LP_COLLECTIVE_ALL_REDUCE, TRUE), 0.25,
+                  1e-12);
+    lp_test_close("several", lp_library_scatter(&library, LP_COLLECTIVE_ALL_REDUCE, FALSE),
+                  20.0 / 19.0 - 1.0, 1e-12);
+    lp_test_true("of others", lp_library_scatter(&library, LP_COLLECTIVE_ALL_TO_ALL, TRUE) == 0.0);
+    LpMeasuredSource source;
+    (void)lp_library_measured_s(&library, LP_COLLECTIVE_ALL_REDUCE, 32, 4, 1, &source);
+    lp_test_true("within", !source.is_beyond);
+    (void)lp_library_measured_s(&library, LP_COLLECTIVE_ALL_REDUCE, 33, 4, 1, &source);
+    lp_test_true("beyond", source.is_beyond);
+}
+
 /* The law that they follow holds beyond them, too. */
 static void
 test_ranks(void)
@@ -77,7 +98,10 @@ test_ranks(void)
 int
 main(void)
 {
-    static const LpTestCase cases[] = {
-        {"rows", test_rows}, {"sizes", test_sizes}, {"ranks", test_ranks}, {NULL, NULL}};
+    static const LpTestCase cases[] = {{"rows", test_rows},
+                                       {"sizes", test_sizes},
+                                       {"scatter", test_scatter},
+                                       {"ranks", test_ranks},
+                                       {NULL, NULL}};
     return lp_test_run("library table", cases);
 }

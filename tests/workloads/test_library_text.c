@@ -64,6 +64,7 @@ test_choice(void)
         {"a; all-reduce@dp: c; all-reduce: b", LP_COLLECTIVE_ALL_REDUCE, LP_TRAFFIC_DP, 9, "c"},
         {"a; all-reduce@dp: c; all-reduce: b", LP_COLLECTIVE_ALL_REDUCE, LP_TRAFFIC_TP, 9, "b"},
         {"a; all-reduce@embedding: c", LP_COLLECTIVE_ALL_REDUCE, LP_TRAFFIC_EMBEDDING, 9, "c"},
+        {"a; reduce: <=8B=b >8B=c; reduce@tp: d", LP_COLLECTIVE_REDUCE, LP_N_TRAFFIC, 8, "b"},
         {"a; barrier: c", LP_COLLECTIVE_BARRIER, LP_TRAFFIC_DP, 9, "c"},
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {

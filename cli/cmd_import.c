@@ -2,6 +2,7 @@
 /* lightpath import: workloads from model descriptions of others. */
 #include "cli/commands.h"
 #include "cli/import_plan.h"
+#include "cli/import_steps.h"
 #include "cli/import_trace.h"
 #include "cli/inputs.h"
 #include "cli/options.h"
@@ -174,9 +175,11 @@ import_file(const char *name, const Options *options, const char *output, LpForm
 gboolean
 lp_cmd_import(int argc, char **argv, GError **error)
 {
-    static const char *const kinds[] = {"huggingface", "chakra", "ti", "kineto", NULL};
+    static const char *const kinds[] = {"huggingface", "chakra", "ti", "kineto", "msccl", NULL};
     if (argc > 1 && lp_import_trace_is(argv[1]))
         return lp_cmd_import_trace(argc - 1, argv + 1, error);
+    if (argc > 1 && strcmp(argv[1], "msccl") == 0)
+        return lp_cmd_import_steps(argc - 1, argv + 1, error);
     g_auto(Options) options = {0};
     const GOptionEntry entries[] = {
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output,

@@ -100,6 +100,39 @@ def sums_all(n, steps):
     return all(len(summands) == n for chunks in held for summands in chunks)
 
 
+def msccl(n, blocks_of, scratch=0, operation="allreduce"):
+    """@blocks_of(rank): (partner to, partner from, steps), these (type, source, target, tb, step that is waited for)."""
+    gpus = ""
+    for rank in range(n):
+        blocks = ""
+        for i, (to, source, steps) in enumerate(blocks_of(rank)):
+            blocks += f'<tb id="{i}" send="{to}" recv="{source}" chan="0">' + "".join(
+                f'<step s="{k}" type="{kind}" srcbuf="{a[0]}" srcoff="{a[1:]}" dstbuf="{b[0]}" dstoff="{b[1:]}" cnt="1" depid="{tb}" deps="{dep}" '
+                'hasdep="0"/>' for k, (kind, a, b, tb, dep) in enumerate(steps)) + "</tb>"
+        gpus += f'<gpu id="{rank}" i_chunks="{n}" o_chunks="{n}" s_chunks="{scratch}">{blocks}</gpu>\n'
+    return f'<algo name="an algorithm" nchunksperloop="{n}" nchannels="1" proto="Simple" ngpus="{n}" coll="{operation}" inplace="1">\n{gpus}</algo>'
+
+
+def msccl_ring(n):
+    def blocks(rank):
+        steps = [("s", rank - 1), *((("rrs" if k < n - 1 else "rrcs"), rank - 1 - k) for k in range(1, n)),
+                 *(("rcs", rank - k) for k in range(1, n - 1)), ("r", rank + 1)]
+        return [((rank + 1) % n, (rank - 1) % n, [(kind, f"i{c % n}", f"i{c % n}", -1, -1) for kind, c in steps])]
+    return msccl(n, blocks)
+
+
+def msccl_pairs(n):
+    """Parts go to scratch, one thread block sums them up, and all send their sum on."""
+    def blocks(rank):
+        peers = [peer for peer in range(n) if peer != rank]
+        sums = [("nop", "i0", "i0", tb, 1) for tb in range(1, n - 1)] + [("re", f"s{peer}", f"i{rank}", -1, -1) for peer in peers]
+        for tb, peer in enumerate(peers):
+            steps = [("s", f"i{peer}", f"s{rank}", -1, -1), ("r", f"i{rank}", f"s{peer}", -1, -1), *(sums if tb == 0 else [])]
+            steps += [("s", f"i{rank}", f"i{rank}", *((-1, -1) if tb == 0 else (0, 1 + len(sums)))), ("r", f"i{peer}", f"i{peer}", -1, -1)]
+            yield peer, peer, steps
+    return msccl(n, blocks, n)
+
+
 class StepListsTest(unittest.TestCase):
     def setUp(self):
         self.directory = tempfile.TemporaryDirectory()
@@ -230,6 +263,27 @@ class StepListsTest(unittest.TestCase):
             self.assertRegex(done.stderr, r"\A\Z" if good else r"\Alightpath: [^\n]+\n\Z")
             seen.add(good)
         self.assertEqual(len(seen), 2)
+
+    def test_msccl(self):
+        """A ring whose steps receive, sum and send at once, and parts that are summed in scratch."""
+        source = os.path.join(self.directory.name, "msccl.xml")
+        for content, built_in in ((msccl_ring(8), "ring"), (msccl_pairs(8), "direct")):
+            self.write(content, source)
+            done = self.run_program("import", "msccl", source, "-o", self.path)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            for own, known in zip(self.runs("all-reduce", "domain", self.path), self.runs("all-reduce", "domain", built_in), strict=True):
+                self.assertAlmostEqual(own["time_s"] / known["time_s"], 1, delta=1e-9)
+                self.assertEqual(own["algorithm"], "an_algorithm")
+        content = msccl_pairs(4)
+        for old, new, part in (('send="1"', 'send="-1"', "sends to nobody"), ('coll="allreduce"', 'coll="custom"', "coll: \"custom\" is not one of"),
+                               ('<gpu id="1"', '<gpu id="0"', "a second time"), ('srcoff="1"', 'srcoff="9"', "what has not come"),
+                               ('type="r"', 'type="q"', "type: "), ('type="s"', 'type="nop"', "waits for ever"),
+                               ('dstoff="1"', 'dstoff="7"', "beyond its buffer"), ('ngpus="4"', 'ngpus="1"', "ngpus")):
+            self.write(content.replace(old, new, 1), source)
+            done = self.run_program("import", "msccl", source)
+            self.assertEqual((done.returncode, done.stdout), (1, ""), old)
+            self.assertRegex(done.stderr, r"\Alightpath: [^\n]+msccl.xml:[0-9]+: [^\n]+\n\Z")
+            self.assertIn(part, done.stderr)
 
 
 if __name__ == "__main__":

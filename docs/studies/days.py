@@ -1,119 +1,74 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What does a month of failures leave? GPT-3 175B on 4,096 H100 in hosts of eight, with spare hosts,
-repair times, electrical pods against circuits, and circuits that fail themselves; and slices of
-TPU v4."""
+"""Tables and picture of days.xml: what a month of failures leaves."""
 import functools
 import json
-import tempfile
+import re
 
 from drawing import Logarithmic, curve, line, picture as draw, text
-from program import lightpath, on_machines, sets
+from program import BARE, HERE, lightpath
 
 HOSTS = 512  # of the job
-PLAN = "tp=8 pp=8 dp=64 global-batch=1536"
-MACHINE = ["--system=dgx-h100", f"--accelerators={8 * HOSTS}"]
-RUNS = "--runs=100"
 REPAIRS = {"4h": "4 hours", "24h": "a day", "168h": "a week", "336h": "two weeks"}
 SPARES = (*range(0, 13), *range(14, 49, 2), 64, 96, 128)
 # Hosts that must be in one pod, and spare hosts of such a pod.
 PODS = {"pods of 64": (64, range(0, 17)), "pods of 8": (8, (0, 1, 2))}
-REPAIRED = ("accelerator", "host", "card")  # links have spares on the shelf
-CHIPS = {512: "2x2x2", 1024: "4x4x1", 1536: "4x3x2", 2048: "4x4x2", 3072: "4x4x3", 4096: "4x4x4"}
+CHIPS = (512, 1024, 1536, 2048, 3072, 4096)
 AVAILABILITIES = ("0.99", "0.995", "0.999")
 PACKINGS = ("any", "contiguous", "fixed")
 SWITCHES = 48  # TPU v4 has so many
 OUT = ("0.01", "0.003", "0.001", "0.0003", "0.0001", "0.00003", "0.00001")
-MISSING = {"all needed": "machine", "one of eight planes": "slow", "spare switches": "machine,0s"}
+MISSING = ("all needed", "one of eight planes", "spare switches")
 COLUMNS = ("figure", "network", "value", "spares", "goodput", "half_width", "closed_form",
            "slice_goodput", "availability", "waiting_h", "restart_h", "idle_h")
 
+# Of each kind of row one that takes well below a second.
+FEW = ["$figure = 'spares' and $network = 'any' and $value = 86400 and $number = 6",
+       "$figure = 'spares' and $network = 'pods of 8' and $value = 86400 and $number = 64",
+       "$figure = 'slices' and $network = 'any' and $value = 0.99 and $number = 2048",
+       "$figure = 'switches' and $network = 'all needed' and $value = 0.001"]
+shown = str  # all digits
 
-@functools.lru_cache(maxsize=None)
+
 def iteration_s(share):
     """Of the job with @share of the bandwidth between domains."""
-    rate = f"--scale-out-bandwidth={share * 50}GBps"
-    result = on_machines([[*MACHINE, rate]], "simulate", "gpt3-175b", *sets(PLAN))
-    return result["simulated"]["iteration_time_s"]
+    told = lightpath("simulate", "gpt3-175b", "--system=dgx-h100", "--accelerators=4096",
+                     f"--scale-out-bandwidth={share * 50}GBps", "--no-difference", "--format=json",
+                     *(f"--set={setting}" for setting in [*BARE, "tp=8", "pp=8", "dp=64", "global-batch=1536"]))
+    return json.loads(told)["simulated"]["iteration_time_s"]
 
 
-def goodput(machine, workload, *options):
-    with tempfile.TemporaryDirectory() as folder:
-        file = f"{folder}/machine.xml"
-        lightpath("platform", "generate", *machine, "-o", file)
-        return json.loads(lightpath("goodput", workload, file, RUNS, "--format=json", *options))
+@functools.lru_cache(maxsize=None)
+def check_slowdown():
+    """The slowdown of a job without one of eight planes is what days.xml says."""
+    slowdown = iteration_s(0.875) / iteration_s(1.0)
+    given = float(re.search("slowdown=([0-9.]+)", (HERE / "days.xml").read_text()).group(1))
+    if abs(given / slowdown - 1.0) > 1e-9:
+        raise SystemExit(f"days.xml: slowdown={given}, wanted {slowdown}")
+
+
+def derive(point):
+    """In closed form where there is one."""
+    check_slowdown()
+    form = "form_" if "closed_form" in point else ""
+    shown_of = {column: point.get(form + column, "") for column in ("slice_goodput", "availability")}
+    lost_h = {f"{cause}_h": point[form + cause] / 3600 for cause in ("waiting", "restart", "idle")}
+    return {"spares": point["number"], **shown_of, **lost_h}
 
 
 def cases():
     """(figure, network, value, spares): the value is a repair time, an availability or a share."""
-    for repair in REPAIRS:
-        for spares in SPARES:
-            yield "spares", "any", repair, spares
-    for repair in ("24h", "168h"):
-        for network, (hosts, of_pod) in PODS.items():
+    for network in ("any", *PODS):
+        for repair in REPAIRS if network == "any" else ("24h", "168h"):
+            hosts, of_pod = PODS.get(network, (HOSTS, SPARES))
             for spares in of_pod:
                 yield "spares", network, repair, spares * HOSTS // hosts
-    for availability in AVAILABILITIES:
-        for packing in PACKINGS:
+    for packing in PACKINGS:
+        for availability in AVAILABILITIES:
             for chips in CHIPS:
                 yield "slices", packing, availability, chips
     for missing in MISSING:
         for out in OUT:
             yield "switches", missing, out, 8
-
-
-# Of each kind of row one that takes well below a second.
-FEW = [("spares", "any", "24h", 6), ("spares", "pods of 8", "24h", 64),
-       ("slices", "any", "0.99", 2048), ("switches", "all needed", "0.001", 8)]
-
-
-def job(*options):
-    return goodput(MACHINE, "gpt3-175b", *sets(PLAN), f"--iteration-time={iteration_s(1.0)}s",
-                   *options)
-
-
-def run_spares(network, repair, spares):
-    options = [f"--part={part}:repair={repair}" for part in REPAIRED]
-    if network in PODS:
-        hosts = PODS[network][0]
-        pod = 8 * (hosts + spares * hosts // HOSTS)
-        options += ["--packing=pods", f"--pod={pod}", f"--group={8 * hosts}"]
-    return job(f"--spares={spares}", *options)
-
-
-def run_slices(packing, availability, chips):
-    boxes = ["--grid=4x4x4", f"--shape={CHIPS[chips]}"] if packing == "contiguous" else []
-    return goodput(["--system=tpu-v4", "--accelerators=4096"], "llama-3-8b",
-                   *sets(f"dp={chips} global-batch={2 * chips}"), "--reliability=tpu-v4",
-                   f"--part=host:availability={availability}", f"--packing={packing}", *boxes,
-                   "--slices=max", "--iteration-time=1s", "--checkpoint-time=0s",
-                   "--checkpoint-size=0B", "--detection-time=0s", "--scheduling-time=0s")
-
-
-def run_switches(missing, out, spares):
-    effect, _, repair = MISSING[missing].partition(",")
-    availability = f"{1.0 - float(out):.5f}"
-    part = f"--part=ocs:availability={availability},repair=4h,count={SWITCHES},effect={effect}"
-    if effect == "slow":
-        part += f",slowdown={iteration_s(0.875) / iteration_s(1.0)}"
-    if repair:  # a spare switch takes over: the job only starts again
-        hours = 4.0 * float(availability) / (1.0 - float(availability))
-        part = f"--part=ocs:mtbf={hours}h,repair={repair},count={SWITCHES},effect={effect}"
-    return job(f"--spares={spares}", part)
-
-
-RUN = {"spares": run_spares, "slices": run_slices, "switches": run_switches}
-
-
-def run_case(case):
-    """The rows of @case, as texts."""
-    figure, network, value, number = case
-    result = RUN[figure](network, value, number)
-    column = result.get("closed_form", result)
-    lost_h = {cause: seconds / 3600 for cause, seconds in column["lost_s"].items()}
-    values = (*case, result["goodput"], result["half_width"]["goodput"],
-              result.get("closed_form", {}).get("goodput", ""), column["slice_goodput"],
-              column["availability"], lost_h["waiting"], lost_h["restart"], lost_h["idle"])
-    return [dict(zip(COLUMNS, map(str, values)))]
 
 
 # --- what follows ---

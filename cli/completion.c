@@ -69,6 +69,13 @@ add_settings(GString *out, const char *before, const char *word)
     }
 }
 
+static void
+add_workloads(GString *out, const char *before, const char *word)
+{
+    add_owned(out, before, word, lp_file_shipped("workloads"));
+    add_owned(out, before, word, lp_file_shipped("workloads/programs"));
+}
+
 /* The value of an option: one of those that its help names, or a name of a catalogue. */
 static void
 add_values(GString *out, const GOptionEntry *entry, const char *before, const char *word)
@@ -87,8 +94,10 @@ add_values(GString *out, const GOptionEntry *entry, const char *before, const ch
         add_owned(out, before, word, accelerator_names());
     else if (strcmp(entry->long_name, "framework") == 0)
         add_owned(out, before, word, lp_framework_names(NULL));
-    else if (strcmp(entry->long_name, "library") == 0)
+    else if (strcmp(entry->long_name, "library") == 0 || strcmp(entry->long_name, "libraries") == 0)
         add_owned(out, before, word, lp_library_names(NULL));
+    else if (strcmp(values, "WORKLOAD") == 0)
+        add_workloads(out, before, word);
     else if (strcmp(values, "PLATFORM") == 0)
         add_owned(out, before, word, lp_file_shipped("platforms"));
     else if (strcmp(values, "FORMAT") == 0)
@@ -124,10 +133,8 @@ static void
 add_argument(GString *out, const char *arguments, guint place, const char *word)
 {
     g_autofree char *name = argument_at(arguments, place);
-    if (strstr(name, "WORKLOAD") != NULL) {
-        add_owned(out, "", word, lp_file_shipped("workloads"));
-        add_owned(out, "", word, lp_file_shipped("workloads/programs"));
-    }
+    if (strstr(name, "WORKLOAD") != NULL)
+        add_workloads(out, "", word);
     if (strstr(name, "SCENARIO") != NULL)
         add_owned(out, "", word, lp_file_shipped("workloads/scenarios"));
     if (strstr(name, "PLATFORM") != NULL)

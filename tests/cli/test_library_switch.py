@@ -116,6 +116,16 @@ class SwitchTest(unittest.TestCase):
             self.assertAlmostEqual(got["terms_s"]["compute"], 300e-6, delta=1e-12)
             self.assertAlmostEqual(got["iteration_time_s"], NCCL[2] * 1e-6, delta=1e-9)
 
+    def test_contention(self):
+        """Two libraries under way at once share links: both need them longer than either's table says."""
+        def both_s(first, second):
+            self.write({"0-7": f'<all-to-all group="ep" bytes="256MiB" queue="a"/><all-reduce group="dp" bytes="{first}" '
+                               f'queue="b"/>'}, second)
+            return self.simulate("event")["iteration_time_s"]
+        alone_s, beside_s = both_s("8B", MIXED), both_s("256MiB", MIXED)
+        self.assertGreater(beside_s, 1.3 * alone_s)
+        self.assertAlmostEqual(beside_s / both_s("256MiB", MIXED.replace("alps-ompi-linkx", "alps-mpich")), 1, delta=0.05)
+
     def test_host_that_would_hang(self):
         """Rank 0 launches two collectives of two libraries before what rank 1 does first: its host must not wait.
 

@@ -2,17 +2,15 @@
 /* The error to expect, in words and as JSON. */
 #include "report/expected_text.h"
 
-/* "megatron-core on h100-sxm", as far as either is said; "all software". Returns: (transfer full).
+/* "megatron-core on h100-sxm", "all software on h100-sxm", "all software". Returns: (transfer
+ * full).
  */
 static char *
 blind_of(const LpExpectedError *self)
 {
-    gboolean has_software = *self->blind_software != '\0',
-             has_card = *self->blind_accelerator != '\0';
-    if (!has_software && !has_card)
-        return g_strdup("all software");
-    return g_strconcat(self->blind_software, has_software && has_card ? " " : "",
-                       has_card ? "on " : "", self->blind_accelerator, NULL);
+    gboolean has_card = *self->blind_accelerator != '\0';
+    const char *software = *self->blind_software != '\0' ? self->blind_software : "all software";
+    return g_strconcat(software, has_card ? " on " : "", self->blind_accelerator, NULL);
 }
 
 void

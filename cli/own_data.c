@@ -25,7 +25,8 @@ static const struct {
 static gboolean
 are_names(const char *option, const char *value, char **argv)
 {
-    return strcmp(argv[1], "tune") == 0 && strcmp(option, "--libraries") == 0 &&
+    const char *command = strcmp(argv[1], "--complete") == 0 ? argv[2] : argv[1];
+    return strcmp(command, "tune") == 0 && strcmp(option, "--libraries") == 0 &&
            !g_str_has_suffix(value, ".xml");
 }
 

@@ -30,6 +30,7 @@ class Attribute:
         self.since = node.get("since", since)
         self.meaning = " ".join(node.findtext("meaning").split())
         self.choices = [(one.get("name"), " ".join((one.text or "").split())) for one in node.findall("value")]
+        self.words = [(one.get("names").split(), one.get("settings")) for one in node.findall("word")]
         self.low = float(node.get("from", 1))
         self.high = float(node.get("to", COUNT_MAX))
 
@@ -88,6 +89,10 @@ def variants(since):
 def read():
     root = xml.etree.ElementTree.parse(SOURCE / "workloads/description/attributes.xml").getroot()
     table = [Attribute(element.get("name"), node, root.get("since")) for element in root for node in element]
+    named = {one.name: one for one in table}
+    for one in table:
+        if one.get("words-of"):
+            one.words = named[one.get("words-of")].words
     return table + list(variants(root.get("since")))
 
 
@@ -99,6 +104,11 @@ def names(attributes):
             texts = ", ".join(f'[{constant}] = "{name}"' for constant, name in constants)
             lines.append(f"const char *const {one.get('names')}[] = {{{texts}, [{len(constants)}] = NULL}};")
     return "\n".join(lines) + "\n"
+
+
+def plain(word):
+    """As lp_attribute_word() compares them."""
+    return re.sub("[^a-z0-9]", "", word.lower())
 
 
 def row(one):
@@ -117,6 +127,9 @@ def row(one):
         parts.append(f".{'text' if one.kind == 'text' else 'mapping'} = &{one.get('reader')}")
     if one.get("default") is not None:
         parts.append(f".initial = {literal(one.get('default'))}")
+    if one.words:
+        words = "".join(f"{{{literal(plain(name))}, {literal(settings)}}}, " for names, settings in one.words for name in names)
+        parts.append(f".words = (const Word[]){{{words}{{NULL, NULL}}}}")
     help_ = [literal(text) for text in (one.values(), one.range(), one.fallback(), one.meaning, one.since)]
     words = "".join(f'"{word}", ' for word in re.findall(r"`([^`]*)`", one.values()))
     help_.append(f"(const char *const[]){{{words}NULL}}")
@@ -135,6 +148,8 @@ def rows(attributes):
 
 def declaration(one):
     use = ' use="required"' if one.get("required") else ""
+    if one.words:  # what a text means, the program knows alone
+        return f'    <xs:attribute name="{one.name}" type="xs:string"{use}/>\n'
     if one.kind != "choice":
         return f'    <xs:attribute name="{one.name}" type="{SCHEMA_TYPES.get(one.kind, "xs:string")}"{use}/>\n'
     values = "".join(f'<xs:enumeration value="{name}"/>' for name, _ in one.choices)
@@ -158,6 +173,8 @@ def table(attributes):
         meaning = one.meaning + (f" {choices}" if choices else "") + (f" (since {one.since})" if one.get("since") else "")
         explained = choices and one.kind == "choice" and all(text for _, text in one.choices)
         values = "; ".join(part for part in ("one of these" if explained else one.values(), one.range()) if part)
+        if one.words and not one.get("words-of"):
+            values += "; or " + ", ".join(f"`{name}`" for names, _ in one.words for name in names[:2])
         lines.append(f"| `{one.name}` | {meaning} | {values} | {one.fallback()} |")
     return "\n".join(lines)
 

@@ -163,6 +163,11 @@ class Prepare(unittest.TestCase):
         self.assertLessEqual({system for _, system in sources.MACHINES}, set(self.program.systems))
         self.assertEqual(framework.name_of(row(source="", framework="NeMo"), self.program), "megatron-core")
 
+    def test_software(self):
+        for text, name in (("DDP", "ddp"), ("PyTorch DDP", "ddp"), ("DistributedDataParallel", "ddp"), ("FSDP2", "fsdp"),
+                           ("PyTorch FSDP, DDP between", "fsdp"), ("PyTorch", "fsdp"), ("Megatron DDP", "megatron-core")):
+            self.assertEqual(framework.name_of(row(source="", framework=text), self.program), name, text)
+
     def test_operators(self):
         layer = "GPT-3 layer prefill (h 12288, bs 8, s 2048), operator "
         for note, machine, wanted in (

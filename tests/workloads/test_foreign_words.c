@@ -5,6 +5,9 @@
 #include "base/error.h"
 #include "tests/testlib.h"
 #include "workloads/description/attribute.h"
+#include "workloads/description/workload.h"
+
+#include <string.h>
 
 static void
 test_table(void)
@@ -61,10 +64,73 @@ test_spellings(void)
                   "unknown attribute \"tensor-parallel\", the nearest known one is \"tp\"");
 }
 
+/* Another program's word for a value sets all that it says, whoever gives it. */
+static void
+test_values(void)
+{
+    static const struct {
+        const char *name, *word, *wanted; /* "name=value name=value" */
+    } rows[] = {
+        {"zero", "FULL_SHARD", "zero=3 reshard=yes shard-degree=0"},
+        {"zero", "ShardingStrategy.SHARD_GRAD_OP", "zero=3 reshard=no"},
+        {"zero", "hybrid_shard", "zero=3 shard-degree=domains reshard=yes"},
+        {"zero", "_HYBRID_SHARD_ZERO2", "zero=3 shard-degree=domains reshard=no"},
+        {"zero", "NO_SHARD", "zero=0"},
+        {"zero", "ZeRO-2", "zero=2"},
+        {"zero", "1", "zero=1"},
+        {"framework", "PyTorch DDP", "framework=ddp"},
+        {"framework", "HYBRID_SHARD", "framework=fsdp zero=3 shard-degree=domains"},
+        {"framework", "fsdp", "framework=fsdp"},
+        {"attention", "FA2", "attention=flash attention-kernel=flash-2"},
+        {"attention", "flash_attention_2", "attention=flash attention-kernel=flash-2"},
+        {"attention", "FlashAttention-3", "attention=flash attention-kernel=vendor"},
+        {"attention", "kernels-community/flash-attn3", "attention=flash attention-kernel=vendor"},
+        {"attention", "FA4", "attention=flash attention-kernel=vendor"},
+        {"attention", "cuDNN", "attention=flash attention-kernel=vendor"},
+        {"attention", "flex", "attention=flash attention-kernel=flash-2"},
+        {"attention", "sdpa", "attention=flash attention-kernel=torch"},
+        {"attention", "flash", "attention=flash attention-kernel=auto"},
+        {"attention", "eager", "attention=unfused attention-kernel=auto"},
+        {"attention-kernel", "sdpa", "attention=flash attention-kernel=torch"},
+        {"attention-kernel", "unfused", "attention-kernel=unfused"},
+    };
+    for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autoptr(LpWorkload) workload = g_new0(LpWorkload, 1);
+        lp_attribute_set_defaults(workload);
+        const LpAttribute *given = lp_attribute_find(rows[i].name, NULL);
+        lp_test_true(rows[i].word,
+                     lp_attribute_set(given, workload, rows[i].word, LP_ORIGIN_SETTING, NULL));
+        g_auto(GStrv) wanted = g_strsplit(rows[i].wanted, " ", -1);
+        for (guint k = 0; wanted[k] != NULL; k++) {
+            g_auto(GStrv) pair = g_strsplit(wanted[k], "=", 2);
+            g_autofree char *value = lp_attribute_get(lp_attribute_find(pair[0], NULL), workload);
+            lp_test_text(rows[i].word, value, pair[1]);
+        }
+        lp_test_true(rows[i].word, lp_attribute_origin(given, workload) == LP_ORIGIN_SETTING);
+    }
+    static const char *const refused[][3] = {
+        {"attention", "FA9", "\"FA9\" is not one of unfused, flash"},
+        {"zero", "HALF_SHARD", "\"HALF_SHARD\" is not a whole number"},
+        {"zero", "4", "\"4\" is out of range"},
+        {"framework", "TorchDPP", "\"TorchDPP\" is not one of"},
+        {"precision", "FA2", "\"FA2\" is not one of"},
+    };
+    for (gsize i = 0; i < G_N_ELEMENTS(refused); i++) {
+        g_autoptr(LpWorkload) workload = g_new0(LpWorkload, 1);
+        g_autoptr(GError) error = NULL;
+        const LpAttribute *given = lp_attribute_find(refused[i][0], NULL);
+        lp_test_true(refused[i][1],
+                     !lp_attribute_set(given, workload, refused[i][1], LP_ORIGIN_SETTING, &error));
+        lp_test_true(refused[i][1], error != NULL && strstr(error->message, refused[i][2]) != NULL);
+    }
+}
+
 int
 main(void)
 {
-    static const LpTestCase cases[] = {
-        {"the table", test_table}, {"spellings", test_spellings}, {NULL, NULL}};
+    static const LpTestCase cases[] = {{"the table", test_table},
+                                       {"spellings", test_spellings},
+                                       {"values", test_values},
+                                       {NULL, NULL}};
     return lp_test_run("foreign words", cases);
 }

@@ -288,6 +288,8 @@ test_habits(void)
          "array-units=yes root-unit=no shard-degree=domains"},
         {"experts by masks", "framework=maxtext experts=8 top-k=2 ep=8 expert-groups=2 pp=1 dp=128",
          "zero=3 shard-degree=domains mask-dispatch=yes ep-relay=no"},
+        {"DistributedDataParallel shards nothing", "framework=ddp pp=1 dp=128",
+         "zero=0 overlap-param=no bucket=26214400B kernels=eager"},
         {"InternEvo's owners broadcast", "framework=internevo zero=1 pp=1 dp=128",
          "zero-variant=deepspeed parameter-gather=broadcast"},
         {"and sum inside sets and over them",

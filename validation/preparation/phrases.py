@@ -35,6 +35,13 @@ def take_compiler(self):
         self.settings["kernels"] = "fused"
 
 
+def take_attention_kernel(self):
+    """Whose kernel of attention the note names."""
+    found = words.KERNEL.search(self.row.text("note"))
+    if found is not None and self.settings.get("attention") == "flash" and "attention-kernel" not in self.settings:
+        self.put("note", "attention", found.group())
+
+
 def stated_shards(row):
     """Replicas that share states by the note's words; 0: it has none."""
     if says(row, "HSDP"):
@@ -116,7 +123,7 @@ def take_dropped_tokens(self):
 
 
 def take(self):
-    for rule in (take_compiler, take_shards, take_relay, take_recomputed_layers, take_policy, take_numbers,
+    for rule in (take_compiler, take_attention_kernel, take_shards, take_relay, take_recomputed_layers, take_policy, take_numbers,
                  take_dropped_tokens):
         rule(self)
 

@@ -42,6 +42,10 @@ class Restatement:
     def put(self, column, name, value):
         """Sets an attribute to what @column says, in whatever words."""
         answer = self.program.ask("accepts", name, value)
+        if "settings" in answer:
+            self.row.infer(f'{answer["settings"]}: in place of "{value}"')
+            self.settings.update(part.split("=") for part in answer["settings"].split(" "))
+            return
         if "error" in answer:
             word = words.meaning(column, value)
             if word == value or "error" in self.program.ask("accepts", name, word):
@@ -220,6 +224,9 @@ def note_sequence_parallel(self):
 def take_zero(self):
     """Where nothing says which states replicas share: as the framework has it, else none unless the plan fits so
     alone (plan.share_states())."""
+    strategy = words.STRATEGY.search(f"{self.row.text('framework')} {self.row.text('note')}")
+    if "zero" not in self.settings and strategy is not None:
+        self.put("note", "zero", strategy.group())
     if "zero" not in self.settings:
         self.shares_open = self.take_default("zero") is None
         self.settings.setdefault("zero", "0")

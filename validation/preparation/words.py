@@ -23,7 +23,8 @@ MEANINGS = {
                   ("foundry composer", "llm-foundry"), ("deepspeed neox", "deepspeed"),
                   ("megatron mcore nemo primus", "megatron-core"), ("maxtext", "maxtext"),
                   ("pax paxml jax xla neuron levanter t5x gspmd", "xla"),
-                  ("fsdp fsdp2 ddp pytorch torch torchtune", "fsdp")],
+                  ("fsdp fsdp2 shard hsdp", "fsdp"), ("ddp distributeddataparallel", "ddp"),
+                  ("pytorch torch torchtune", "fsdp")],
 }
 COUNTS = set("layers hidden heads kv_heads ffn vocab seq experts tp pp dp cp ep zero virtual_stages global_batch "
              "micro_batch accelerators accelerators_per_domain nics_per_domain".split())
@@ -35,6 +36,10 @@ POLICIES = [("save_dot_with_context_except_mlp", "norms,ffn"), ("save_dot_except
             ("q,k,v projections offloaded", "norms,attention,projection,ffn"),
             ("minimal_with_context", "norms,activation"), ("minimal_flash", "norms,activation"),
             ("minimal_offloaded", "norms,attention,activation"), ("remat minimal", "norms,attention,activation")]
+# PyTorch's strategies of sharding (torch/distributed/fsdp/api.py), and names of kernels of attention, within a text.
+STRATEGY = re.compile(r"(?<![A-Za-z])_?(?:FULL_SHARD|SHARD_GRAD_OP|NO_SHARD|HYBRID_SHARD(?:_ZERO2)?)(?![A-Za-z])")
+KERNEL = re.compile(r"(?<![a-z0-9])(?:fa ?-?[1-4]|flash[-_ ]?(?:attention|attn)[-_ v]{0,2}[1-4]|flex[-_ ]?attention|cudnn attention)"
+                    r"(?![a-z0-9.])", re.IGNORECASE)
 # Families of accelerators whose generation is a word of its own, and what makes another card of the one before it.
 SPLIT_FAMILIES = ("tpu", "gaudi", "mi")
 VARIANTS = ("ti", "super", "d", "laptop", "mobile")

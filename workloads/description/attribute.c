@@ -31,6 +31,12 @@ typedef enum {
     KIND_VARIANT, /* of the lists of kernels that is called so */
 } Kind;
 
+/* What others call a value, in lower case and without what stands between, and the settings that it
+ * means. */
+typedef struct {
+    const char *name, *settings;
+} Word;
+
 struct LpAttribute {
     const char *element;
     const char *name;
@@ -38,6 +44,7 @@ struct LpAttribute {
     size_t offset;
     double minimum, maximum; /* of counts and numbers */
     const char *const *choices;
+    const Word *words; /* NULL: none; the last has no name */
     const LpAttributeText *text;
     const LpAttributeChoice *mapping;
     const char *initial; /* the value of one that nobody gives; NULL: what is left follows later */
@@ -253,12 +260,58 @@ lp_attribute_set_defaults(LpWorkload *workload)
     }
 }
 
+/* Of "ShardingStrategy.FULL_SHARD" or "kernels-community/flash-attn3" what stands last counts. */
+static char *
+plain_word(const char *text)
+{
+    const char *last = text;
+    for (const char *c = text; *c != '\0'; c++)
+        if ((*c == '.' || *c == '/') && c[1] != '\0')
+            last = c + 1;
+    GString *plain = g_string_new(NULL);
+    for (; *last != '\0'; last++)
+        if (g_ascii_isalnum(*last))
+            g_string_append_c(plain, g_ascii_tolower(*last));
+    return g_string_free(plain, FALSE);
+}
+
+const char *
+lp_attribute_word(const LpAttribute *self, const char *text)
+{
+    g_autofree char *plain = plain_word(text);
+    for (const Word *word = self->words; word != NULL && word->name != NULL; word++)
+        if (strcmp(word->name, plain) == 0)
+            return word->settings;
+    return NULL;
+}
+
+static gboolean
+set_words(const char *settings, LpWorkload *workload, LpOrigin origin, GError **error)
+{
+    g_auto(GStrv) parts = g_strsplit(settings, " ", -1);
+    for (guint i = 0; parts[i] != NULL; i++) {
+        char *equals = strchr(parts[i], '=');
+        *equals = '\0';
+        const LpAttribute *attribute = lp_attribute_find(parts[i], error);
+        if (attribute == NULL || !parse_value(attribute, workload, equals + 1, error))
+            return FALSE;
+        workload->origin[attribute - attributes] = origin;
+    }
+    return TRUE;
+}
+
 gboolean
 lp_attribute_set(const LpAttribute *self, LpWorkload *workload, const char *text, LpOrigin origin,
                  GError **error)
 {
-    if (!parse_value(self, workload, text, error))
+    g_autoptr(GError) fault = NULL;
+    if (!parse_value(self, workload, text, &fault)) {
+        const char *settings = lp_attribute_word(self, text);
+        if (settings != NULL)
+            return set_words(settings, workload, origin, error);
+        g_propagate_error(error, g_steal_pointer(&fault));
         return FALSE;
+    }
     workload->origin[self - attributes] = origin;
     return TRUE;
 }

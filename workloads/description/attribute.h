@@ -43,7 +43,11 @@ const LpAttributeHelp *lp_attribute_help(const LpAttribute *self);
 /** Gives the attributes of @workload, all zero, the values that they have if nobody gives one. Of
  * some the default follows from others, once these are known. */
 void lp_attribute_set_defaults(LpWorkload *workload);
-/** Parses @text, with its unit where there is one, into @workload, and notes who gave it. Error:
+/** The settings, "zero=3 reshard=no", of which @text is another program's word for a value of this
+ * attribute (PyTorch's SHARD_GRAD_OP); NULL: it is none. Static. */
+const char *lp_attribute_word(const LpAttribute *self, const char *text);
+/** Parses @text, with its unit where there is one, into @workload, and notes who gave it; another
+ * program's word sets all that it says, lp_attribute_word(). Error:
  * LP_INPUT_ERROR_VALUE, "got, wanted"; the caller says where. */
 gboolean lp_attribute_set(const LpAttribute *self, LpWorkload *workload, const char *text,
                           LpOrigin origin, GError **error) G_GNUC_WARN_UNUSED_RESULT;

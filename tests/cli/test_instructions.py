@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Instructions that commands take, beside those that tests/cli/instructions.csv keeps: no more than 3 % above them, and,
+so that the file stays true, no more than 10 % below. Valgrind counts them, the same on every machine; other compilers and
+libraries give other counts, for which the file says nothing.
+
+    tests/cli/test_instructions.py --update    writes the file anew
+
+Environment: LIGHTPATH (the built program, a release), CC, CFLAGS."""
+import csv
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+
+KEPT = pathlib.Path(__file__).with_name("instructions.csv")
+COMMANDS = [
+    "simulate gpt3-175b dgx-a100-1024",
+    "simulate gpt3-175b optical-substrate-1024",
+    "simulate gpt3-13b --system=dgx-a100 --accelerators=64 --plan=fit --fidelity=message",
+    "simulate mixtral-8x7b --system=dgx-h100 --accelerators=64",
+    "simulate gpt3-1.3b --system=dgx-a100 --accelerators=32 --collapse=off",
+    "simulate two-jobs dgx-h100-64",
+    "simulate gpt3-175b --system=dgx-h100 --accelerators=4096 --plan=fit --dry-run",
+    "estimate llama-3-405b --system=dgx-h100 --accelerators=16384",
+    "collective all-reduce --system=dgx-h100 --accelerators=64",
+    "collective all-to-all --system=dgx-h100 --accelerators=64 --oversubscription=4",
+    "search gpt3-125m dgx-a100-8 --vary=tp --jobs=1",
+]
+
+
+def built_with():
+    """What counts depend on, beside the sources."""
+    compiler = subprocess.run([os.environ.get("CC", "cc"), "-dumpfullversion"], capture_output=True, text=True).stdout
+    version = subprocess.run([os.environ["LIGHTPATH"], "--version"], capture_output=True, text=True).stdout
+    return f"{os.uname().machine}, compiler {compiler.strip()}, {re.search('SimGrid [0-9.]+', version)[0]}"
+
+
+def count(command):
+    """Instructions of all processes of @command."""
+    done = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", "--trace-children=yes",
+                           os.environ["LIGHTPATH"], *command.split()],
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=True)
+    return sum(int(text) for text in re.findall(r"Collected : (\d+)", done.stderr))
+
+
+class Instructions(unittest.TestCase):
+    def test_instructions(self):
+        if shutil.which("valgrind") is None:
+            self.skipTest("valgrind is not installed")
+        if os.environ.get("CFLAGS"):
+            self.skipTest("sanitizers count for themselves")
+        with KEPT.open(newline="") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual([row["command"] for row in rows], COMMANDS)
+        if {row["built_with"] for row in rows} != {built_with()}:
+            self.skipTest(f"counts are kept of {rows[0]['built_with']}, this is {built_with()}")
+        for row in rows:
+            with self.subTest(command=row["command"]):
+                ratio = count(row["command"]) / int(row["instructions"])
+                self.assertLess(ratio, 1.03)
+                self.assertGreater(ratio, 0.9)
+
+
+def update():
+    with KEPT.open("w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["command", "instructions", "built_with"])
+        for command in COMMANDS:
+            writer.writerow([command, count(command), built_with()])
+
+
+if __name__ == "__main__":
+    sys.exit(update() if "--update" in sys.argv else unittest.main())

@@ -138,10 +138,16 @@ read_chakra(void)
     read_traces(lp_chakra_read);
 }
 
+static LpTrace *
+read_profiles(const char *const *paths, guint n_paths, const char *groups, GError **out_error)
+{
+    return lp_kineto_read(paths, n_paths, groups, NULL, out_error);
+}
+
 static void
 read_kineto(void)
 {
-    read_traces(lp_kineto_read);
+    read_traces(read_profiles);
 }
 
 static void

@@ -17,6 +17,12 @@ static const LpPrecision next_wider[LP_N_PRECISIONS] = {
     [LP_PRECISION_INT8] = LP_PRECISION_INT8,   [LP_PRECISION_MXFP4] = LP_PRECISION_NVFP4,
 };
 
+const char *
+lp_accelerator_known_as(const LpAccelerator *self)
+{
+    return *self->like != '\0' ? self->like : self->name;
+}
+
 double
 lp_accelerator_peak_flop_per_s(const LpAccelerator *self, LpPrecision precision)
 {

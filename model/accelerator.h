@@ -23,7 +23,10 @@ extern const char *const lp_tiles_names[];
 
 /** What the model knows of an accelerator. */
 typedef struct {
-    char name[LP_ACCELERATOR_NAME_MAX];      /**< as in the catalogue: "a100-80" */
+    char name[LP_ACCELERATOR_NAME_MAX]; /**< as in the catalogue: "a100-80" */
+    char
+        like[LP_ACCELERATOR_NAME_MAX]; /**< the one whose libraries, habits of software and measured
+                                          errors hold for it; "": it is known by its own name */
     double peak_flop_per_s[LP_N_PRECISIONS]; /**< dense peak; 0 where it has no such unit */
     gboolean any_layout[LP_N_PRECISIONS]; /**< products take narrow operands along rows or columns;
                                              else a cast makes a copy of either kind */
@@ -64,6 +67,10 @@ typedef struct {
     gboolean sums_on_cores;   /**< collectives that sum take the cores that compute, one program at
                                  a time; else engines or multiprocessors beside them do */
 } LpAccelerator;
+
+/** The name by which tables know it: that of the one that it is like, or its own. Static as @self.
+ */
+const char *lp_accelerator_known_as(const LpAccelerator *self);
 
 /** Dense peak for @precision; where the accelerator has no such unit, of the nearest wider one
  * (bf16 -> fp16 -> tf32 -> fp32), or 0 if it has none. Narrow precisions fall back to none, but

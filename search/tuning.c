@@ -44,7 +44,8 @@ lp_tuning_new(const LpMachine *machine, const char *const *names, GError **error
     g_autoptr(LpTuning) self = new_tuning(machine);
     g_auto(GStrv) measured = NULL;
     if (names == NULL) {
-        measured = lp_library_names_measured_on(machine->accelerator.name, error);
+        measured =
+            lp_library_names_measured_on(lp_accelerator_known_as(&machine->accelerator), error);
         if (measured == NULL || !add_library(self, LP_LIBRARY_AUTO, error))
             return NULL;
         names = (const char *const *)measured;

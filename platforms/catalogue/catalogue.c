@@ -107,6 +107,8 @@ read_accelerator(const LpXml *xml, xmlNode *node, LpAccelerator *accelerator, GE
     const xmlNode *achievable = lp_xml_element(node->children, "achievable");
     guint64 n_sms = 0;
     g_strlcpy(accelerator->name, lp_xml_attribute(node, "name"), sizeof accelerator->name);
+    const char *like = lp_xml_attribute(node, "like");
+    g_strlcpy(accelerator->like, like != NULL ? like : "", sizeof accelerator->like);
     if (!read_peaks(xml, node, accelerator, error) ||
         !lp_xml_quantity(xml, memory, "size", LP_QUANTITY_SIZE, &accelerator->memory_bytes,
                          error) ||

@@ -168,7 +168,7 @@ drop_slower_cards(const LpMachine *machine, LpLibrary *library)
 gboolean
 lp_machine_library(const LpMachine *self, const char *name, LpLibrary *out_library, GError **error)
 {
-    const char *accelerator = self->accelerator.name;
+    const char *accelerator = lp_accelerator_known_as(&self->accelerator);
     if (self->library != NULL && strcmp(name, LP_LIBRARY_AUTO) == 0)
         name = self->library;
     gboolean on_pcie = lp_pcie_host_is_present(&self->pcie_host);

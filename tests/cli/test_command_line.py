@@ -317,6 +317,25 @@ class OwnData(Case):
                                          "dp=64", "--format=json", f"--catalogue={own}"))
             self.assertGreater(1, both["speedup"][1])
 
+    def test_like(self):
+        """A copy that says what it is like is met as that is: same libraries, habits of software and measured errors."""
+        with tempfile.TemporaryDirectory() as folder:
+            own, _ = self.files(folder)
+            text, machine = own.read_text().replace("1978.8Tf", "989.4Tf"), f"{folder}/machine.xml"
+            like = text.replace('name="my-chip"', 'name="my-chip" like="h100-sxm"')
+            job = ["simulate", "llama-3-8b", "--plan=fit", "--format=json"]
+            shipped = json.loads(self.taken(*job, "dgx-h100-64"))["simulated"]["iteration_time_s"]
+            times = {}
+            for words in (like, text):
+                own.write_text(words)
+                self.taken(f"--catalogue={own}", "platform", "generate", "--system=dgx-h100", "--accelerators=64",
+                           "--accelerator=my-chip", "-o", machine)
+                times[words] = json.loads(self.taken(*job, machine, f"--catalogue={own}"))["simulated"]["iteration_time_s"]
+            self.assertEqual(times[like], shipped)
+            self.assertNotEqual(times[text], shipped)
+            own.write_text(like.replace('like="h100-sxm"', 'like="h100-pxm"'))
+            self.refused(1, "h100-pxm", f"--catalogue={own}", "platform", "list")
+
     def test_library(self):
         with tempfile.TemporaryDirectory() as folder:
             _, own = self.files(folder)

@@ -15,7 +15,7 @@ import unittest
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(SOURCE / "validation"))
 
-from preparation import collectives, framework, products, sources, words  # noqa: E402
+from preparation import collectives, framework, machine, products, sources, words  # noqa: E402
 from preparation.models import Models  # noqa: E402
 from preparation.program import Program  # noqa: E402
 from preparation.row import Refusal, Row  # noqa: E402
@@ -54,6 +54,17 @@ class Prepare(unittest.TestCase):
                 ("RTX 4090 Laptop GPU", None), ("RTX 6000 Ada", None), ("GeForce RTX 2080", None), ("abacus", None),
                 ("TPU", None), ("", None)):
             self.assertEqual(words.card(text, self.program.accelerators), name, text)
+
+    def test_other_memory(self):
+        """A card is not silently taken for one of another memory."""
+        for text, name, told in (("NVIDIA H100 64GB", "h100-sxm", "none of 64 GB"), ("A100-SXM-64GB", "a100-80", "none of 64 GB"),
+                                 ("GeForce RTX 4090 48 GB", "rtx-4090", "none of 48 GB"), ("B200 180GB", "b200", None),
+                                 ("B200 192 GB", "b200", None), ("MI300X 192GB", "mi300x", None), ("H20 141GB", "h20", "none of 141"),
+                                 ("GeForce RTX 3090 24GB", "rtx-3090", None), ("L40S 48GB", "l40s", None)):
+            one = row(accelerator=text)
+            self.assertEqual(machine.accelerator_of(one, self.program, self.models)["name"], name, text)
+            self.assertEqual(any(told in note for note in one.notes) if told else not any("none of" in note for note in one.notes),
+                             True, (text, one.notes))
 
     def test_words(self):
         for column, text, word in (

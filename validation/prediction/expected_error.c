@@ -93,7 +93,8 @@ read_blind(LpExpectedError *self, const char *software, const char *accelerator,
 LpExpectedError
 lp_expected_error_find(const LpWorkload *workload, const LpMachine *machine)
 {
-    const char *accelerator = machine->accelerator.name, *kind = kind_of(workload);
+    const char *accelerator = lp_accelerator_known_as(&machine->accelerator),
+               *kind = kind_of(workload);
     LpExpectedError own = read_row(find_row(workload->framework, accelerator, kind), kind);
     LpExpectedError all = read_row(find_row(workload->framework, accelerator, ""), "");
     LpExpectedError self = own.n_steps >= ENOUGH || all.n_steps == 0 ? own : all;

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The machine on which a row of measured training ran, as options of "lightpath platform generate"."""
 
+import re
+
 from . import sources, words
 from .row import COUNT_MAX, HOSTS_MAX, Refusal
 
 GENERIC = "generic"
 SAME_RATE = 0.01  # rates that differ by less are the same one, rounded
+SAME_MEMORY = 0.08  # what is sold as a size has up to so much less of it, or more in units of 1000
 NETWORK = ("system", "accelerators_per_domain", "scale_up_GBps", "scale_out_Gbps", "nics_per_domain")
 
 # Shipped systems whose links between and beside accelerators are those of other machines with the accelerator, too. A800
@@ -32,6 +35,15 @@ def whole(number):
     return f"{number:.9g}"
 
 
+def other_memory(name, matched, program):
+    """What is to be said where @name states a memory that the card it is taken for has not."""
+    stated = re.search(r"(?<![0-9.])([0-9]+) ?Gi?B?(?![A-Za-z0-9])", name, re.IGNORECASE)
+    its = next(one["memory_bytes"] for one in program.accelerators if one["name"] == matched)
+    if stated is None or any(abs(its / unit / int(stated[1]) - 1) <= SAME_MEMORY for unit in (1e9, 2 ** 30)):
+        return ""
+    return f", which has {its / 1e9:.0f} GB: none of {stated[1]} GB is known, nor its bandwidth"
+
+
 def accelerator_of(row, program, models):
     """By the name in the catalogue, another name that is listed, or the words of the text."""
     name = row.text("accelerator")
@@ -43,7 +55,7 @@ def accelerator_of(row, program, models):
     matched = words.card(name, program.accelerators)
     if matched is None:
         raise Refusal(f"column accelerator: {answer['error']}")
-    row.infer(f'accelerator {matched}: by the words of "{name}"')
+    row.infer(f'accelerator {matched}: by the words of "{name}"{other_memory(name, matched, program)}')
     return program.ask("accelerator", matched)
 
 

@@ -470,8 +470,8 @@ lp_workload_suit(LpWorkload *self, guint64 domain_size, const LpAccelerator *acc
 {
     if (self->given != NULL)
         return;
-    gboolean good =
-        lp_framework_habits_suit(self, accelerator->name, NULL) && read_kernels(self, NULL);
+    gboolean good = lp_framework_habits_suit(self, lp_accelerator_known_as(accelerator), NULL) &&
+                    read_kernels(self, NULL);
     g_return_if_fail(good);
     lp_plan_shard_by_domains(&self->plan, domain_size);
     lp_plan_relay_by_domains(&self->plan, domain_size);

@@ -116,6 +116,20 @@ warn_measured(LpReport *self)
                                  "was measured, else as rings and all-to-alls over links"));
 }
 
+/* Where no library goes with the accelerator, its collectives cost no protocol. */
+static void
+warn_library(LpReport *self)
+{
+    gboolean is_auto = strcmp(self->workload->plan.library.name, LP_LIBRARY_AUTO) == 0;
+    if (self->library == NULL || !is_auto || self->machine->n_accelerators < 2 ||
+        strcmp(self->library->name, LP_LIBRARY_SINGLE_RING) != 0)
+        return;
+    g_ptr_array_add(self->warnings,
+                    g_strdup_printf("library: none is known for %s, whose collectives are plain "
+                                    "rings; wanted library=NAME, or like=NAME in its own entry",
+                                    self->machine->accelerator.name));
+}
+
 /* Of a program by hand: no closed form, memory or figures of a model. */
 static void
 init_given(LpReport *self)
@@ -139,6 +153,7 @@ init(LpReport *self, const LpWorkload *workload, const LpMachine *machine,
         g_ptr_array_add(self->warnings, g_strdup(machine->warning));
     self->library = lp_machine_libraries(machine, &workload->plan.library, NULL);
     warn_measured(self);
+    warn_library(self);
     if (workload->given != NULL) {
         init_given(self);
         return;

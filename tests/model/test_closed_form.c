@@ -374,6 +374,45 @@ test_compose(void)
     lp_test_close("all hidden", composed.s[LP_TERM_DP], 0.0, 0.0);
 }
 
+/* In a ring of t shares the products of one wait for the last message, or come before the first,
+ * so that behind messages that take longer than all products t - 1 of t are hidden; and of short
+ * messages nothing is left. With pairs alone nothing but these products hides anything. */
+static void
+test_tp_ring(void)
+{
+    static const guint32 degrees[] = {2, 4, 8};
+    for (guint i = 0; i < G_N_ELEMENTS(degrees); i++) {
+        guint32 tp = degrees[i];
+        LpTestJob job;
+        lp_test_job_init(&job, lp_test_gpt(24, 1024, 16), lp_test_plan(tp, 4, 1, 1, 16),
+                         lp_test_fabric(1e3, 25e9));
+        job.plan.sequence_parallel = TRUE;
+        job.plan.recompute = LP_RECOMPUTE_NONE;
+        job.plan.overlap.tp = LP_OVERLAP_TP_RING;
+        job.plan.overlap.tp_pairs = TRUE;
+        static const struct {
+            LpPass pass;
+            LpPart part;
+        } beside[] = {{LP_PASS_FORWARD, LP_PART_ENTRY},
+                      {LP_PASS_FORWARD, LP_PART_EXIT},
+                      {LP_PASS_BACKWARD_INPUT, LP_PART_ENTRY}};
+        double product_s = 0.0;
+        for (guint k = 0; k < G_N_ELEMENTS(beside); k++)
+            for (guint block = 0; block < 2; block++)
+                product_s += lp_block_part_work(&job.shape, &job.plan, &job.accelerator, 0,
+                                                block == 0 ? LP_BLOCK_ATTENTION : LP_BLOCK_FFN,
+                                                beside[k].pass, beside[k].part)
+                                 .device_s;
+        LpTerms hides = lp_closed_form_terms(&job.input);
+        job.plan.overlap.tp = LP_OVERLAP_TP_NO;
+        LpTerms waits = lp_closed_form_terms(&job.input);
+        g_autofree char *label = g_strdup_printf("tp %u", tp);
+        /* 16 micro-batches and 6 layers a stage; the difference of large terms has fewer digits. */
+        lp_test_close(label, waits.s[LP_TERM_TP] - hides.s[LP_TERM_TP],
+                      16.0 * 6.0 * product_s * (tp - 1.0) / tp, 1e-6);
+    }
+}
+
 int
 main(void)
 {
@@ -381,6 +420,7 @@ main(void)
         {"vectors", test_vectors},
         {"tp", test_tp},
         {"inputs of tp", test_tp_inputs},
+        {"a ring of tp", test_tp_ring},
         {"tp across domains", test_tp_across_domains},
         {"pp", test_pp},
         {"dp", test_dp},

@@ -63,6 +63,12 @@ test_static(void)
     lp_test_text("medium", energy.of[0].name, "electrical");
     lp_test_close("dynamic", energy.of[0].dynamic_j, 8.0, 1e-12);
     lp_test_close("static", energy.of[0].static_j, 10.0 * 2 * 128, 1e-12);
+    /* A link has two ends, and each accelerator one link to its switch. */
+    lp_test_true("set", lp_medium_set(&up->medium, LP_MEDIUM_FIRST_NUMBER + LP_MEDIUM_STATIC_POWER,
+                                      "3W", NULL));
+    LpEnergy both = lp_energy_find(machine, &traffic, 10.0);
+    lp_test_close("ends in domains", lp_energy_sum_j(&both) - lp_energy_sum_j(&energy),
+                  10.0 * 3 * 2 * 64, 1e-12);
 }
 
 static double

@@ -14,6 +14,9 @@
 #define LARGE_BYTES 1048576.0
 #define MEDIAN_WITHIN 0.10
 #define BIAS_WITHIN 0.10
+/* Rings of 4 to 8 H200 and B200 at 8 GiB, where only the share of a link matters (Bekman), spread
+ * by 1.3 % among themselves. */
+#define RING_WITHIN 0.02
 
 static int
 compare(const void *a, const void *b)
@@ -44,6 +47,8 @@ test_rows(void)
         lp_test_text(outcome->id, outcome->reason != NULL ? outcome->reason : "", "");
         lp_test_true(outcome->id, outcome->predicted[LP_PREDICTION_CONSISTENT] > 0.0);
         double own = lp_outcome_error(outcome, LP_PREDICTION_SIMULATED);
+        if (strstr(outcome->id, "-ring") != NULL)
+            lp_test_close(outcome->id, own + 1.0, 1.0, RING_WITHIN);
         if (!is_large(lp_table_row(table, i)))
             continue;
         sum += own;

@@ -65,6 +65,7 @@ class Prepare(unittest.TestCase):
             self.assertEqual(machine.accelerator_of(one, self.program, self.models)["name"], name, text)
             self.assertEqual(any(told in note for note in one.notes) if told else not any("none of" in note for note in one.notes),
                              True, (text, one.notes))
+
     def test_stated_network(self):
         """A rate of three digits is rounded by less than 1 %; 64 bits sent as 66, as InfiniBand does, are 3 % less."""
         for text, is_other in (("400", False), ("398", False), ("403", False), ("388", True), ("360", True), ("440", True),

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """All shipped rows: the tables of docs/validation.md and README.md are those of scripts/validation-tables, no row of
 unseen.csv is without a prediction, and no source of ten rows or more is met 3 points worse in the median than
-validation/medians.csv has it. None is exempt.
+validation/medians.csv has it, nor any accelerator by validation/accelerators.csv, whose rows lie no more than that to
+another side, either. None is exempt.
 
 Environment: LIGHTPATH (the built program)."""
 import csv
@@ -49,6 +50,22 @@ class Tables(unittest.TestCase):
             errors = [abs(row["error"]) for row in self.rows[one["file"]] if row["source"] == one["source"]]
             self.assertEqual(len(errors), int(one["rows"]), one["source"])
             self.assertLess(statistics.median(errors), float(one["median"]) + WORSE, one["source"])
+
+    def test_no_accelerator_moves(self):
+        with open(SOURCE / "validation/accelerators.csv", newline="", encoding="utf-8") as file:
+            known = list(csv.DictReader(file))
+        files = {"steps": FILES[:4], **{name: (name,) for name in FILES[4:8]}}
+        errors = {}
+        for what, names in files.items():
+            for row in (row for name in names for row in self.rows[name]):
+                errors.setdefault((what, row["accelerator"]), []).append(row["error"])
+        self.assertEqual({(one["what"], one["accelerator"]): int(one["rows"]) for one in known},
+                         {key: len(its) for key, its in errors.items()})
+        for one in known:
+            its = errors[one["what"], one["accelerator"]]
+            with self.subTest(f"{one['what']} of {one['accelerator']}"):
+                self.assertLess(statistics.median(map(abs, its)), float(one["median"]) + WORSE)
+                self.assertAlmostEqual(statistics.median(its), float(one["bias"]), delta=WORSE)
 
     def test_documents(self):
         done = subprocess.run([sys.executable, SOURCE / "scripts/validation-tables", "--check", self.folder.name],

@@ -66,8 +66,8 @@ load_job(const LpBenchmark *self, LpWorkload **out_workload, LpMachine **out_mac
     *out_machine = *out_workload != NULL ? lp_bench_machine(options, error) : NULL;
     if (*out_machine == NULL)
         return FALSE;
-    lp_workload_suit(*out_workload, (*out_machine)->domain_size, &(*out_machine)->accelerator);
-    return TRUE;
+    return lp_workload_suit(*out_workload, (*out_machine)->domain_size,
+                            &(*out_machine)->accelerator, error);
 }
 
 static gboolean

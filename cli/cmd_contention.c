@@ -170,7 +170,8 @@ attribute(const Options *options, char **arguments, double started_s, GError **e
     g_autoptr(LpMachine) machine = lp_made_machine_load(platform_path, error);
     if (machine == NULL)
         return FALSE;
-    lp_scenario_suit(scenario, machine->domain_size, &machine->accelerator);
+    if (!lp_scenario_suit(scenario, machine->domain_size, &machine->accelerator, error))
+        return FALSE;
     if (!options->ignore_memory && !lp_check_scenario_memory(scenario, machine, error))
         return FALSE;
     g_auto(Variants) variants = {new_rows(), new_rows(), new_rows()};

@@ -334,8 +334,9 @@ describe(char **arguments, const DescribeOptions *options, GError **error)
         machine != NULL || arguments[2] == NULL ? read_sources(workload, error) : NULL;
     if (sources == NULL)
         return FALSE;
-    if (machine != NULL)
-        lp_workload_suit(workload, machine->domain_size, &machine->accelerator);
+    if (machine != NULL &&
+        !lp_workload_suit(workload, machine->domain_size, &machine->accelerator, error))
+        return FALSE;
     if (options->format == LP_FORMAT_JSON)
         return lp_print_json(describe_to_json(workload, sources, machine), error);
     g_autofree char *text = options->export < LP_N_EXPORTS

@@ -100,9 +100,9 @@ sequence_s(const Search *search, const Division *division)
     const LpMachine *machine = search->machine;
     divide(search, division);
     g_autoptr(LpWorkload) workload = lp_import_workload(search->import, search->path, NULL);
-    if (workload == NULL)
+    if (workload == NULL ||
+        !lp_workload_suit(workload, machine->domain_size, &machine->accelerator, NULL))
         return (double)INFINITY;
-    lp_workload_suit(workload, machine->domain_size, &machine->accelerator);
     if (!lp_fit_runs_on(workload, machine))
         return (double)INFINITY;
     g_autoptr(LpSetup) setup = lp_setup_new(workload, machine, NULL);

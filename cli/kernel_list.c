@@ -27,7 +27,8 @@ print(char **arguments, char *const *settings, LpFormat format, GError **error)
                     arguments[1]);
         return FALSE;
     }
-    lp_workload_suit(workload, machine->domain_size, &machine->accelerator);
+    if (!lp_workload_suit(workload, machine->domain_size, &machine->accelerator, error))
+        return FALSE;
     LpReport report = {.workload = workload, .machine = machine};
     if (format == LP_FORMAT_JSON) {
         g_autoptr(json_t) root = lp_json_document();

@@ -57,10 +57,9 @@ runs_on_each(const char *path, char **settings, const LpFitTarget *target)
         const LpMachine *machine = target->machines[i];
         g_autoptr(LpWorkload) workload =
             lp_workload_load(path, (const char *const *)settings, NULL);
-        if (workload == NULL)
-            return FALSE;
-        lp_workload_suit(workload, machine->domain_size, &machine->accelerator);
-        if (!runs_on(workload, machine, target->ignore_memory))
+        if (workload == NULL ||
+            !lp_workload_suit(workload, machine->domain_size, &machine->accelerator, NULL) ||
+            !runs_on(workload, machine, target->ignore_memory))
             return FALSE;
     }
     return TRUE;

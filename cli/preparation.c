@@ -219,10 +219,12 @@ read_workload(Asked *asked, char **fields, GError **error)
     if (!find_machine(asked, fields[0], error))
         return NULL;
     g_auto(GStrv) settings = g_strsplit(fields[1], " ", -1);
-    LpWorkload *workload = lp_workload_new("plan", "plan", (const char *const *)settings, error);
-    if (workload != NULL)
-        lp_workload_suit(workload, asked->machine->domain_size, &asked->machine->accelerator);
-    return workload;
+    g_autoptr(LpWorkload) workload =
+        lp_workload_new("plan", "plan", (const char *const *)settings, error);
+    if (workload == NULL || !lp_workload_suit(workload, asked->machine->domain_size,
+                                              &asked->machine->accelerator, error))
+        return NULL;
+    return g_steal_pointer(&workload);
 }
 
 static gboolean

@@ -231,7 +231,8 @@ run(const Variant *self, double *out_units, double *out_times_s, GError **error)
         lp_machine_free(machine);
         machine = varied;
     }
-    lp_scenario_suit(scenario, machine->domain_size, &machine->accelerator);
+    if (!lp_scenario_suit(scenario, machine->domain_size, &machine->accelerator, error))
+        return FALSE;
     for (guint i = 0; !self->base->ignore_memory && i < scenario->jobs->len; i++)
         if (!lp_setup_check_memory(lp_scenario_job(scenario, i)->workload, machine, error))
             return FALSE;

@@ -63,11 +63,12 @@ lp_search_space_workload(const LpSearchSpace *self, const LpSearchPlan *plan, GE
 {
     g_auto(GStrv) settings = lp_search_space_settings(self, plan);
     const LpMachine *machine = self->machines[plan->machine];
-    LpWorkload *workload =
+    g_autoptr(LpWorkload) workload =
         lp_workload_draft_complete(self->draft, (const char *const *)settings, error);
-    if (workload != NULL)
-        lp_workload_suit(workload, machine->domain_size, &machine->accelerator);
-    return workload;
+    if (workload == NULL ||
+        !lp_workload_suit(workload, machine->domain_size, &machine->accelerator, error))
+        return NULL;
+    return g_steal_pointer(&workload);
 }
 
 /* --- refusals --- */

@@ -137,11 +137,11 @@ evaluate(Walk *self)
     LpLowerBoundInput input;
     g_autoptr(LpWorkload) workload =
         lp_workload_draft_complete(self->space->draft, (const char *const *)self->settings, &error);
-    if (workload == NULL) {
+    if (workload == NULL || !lp_workload_suit(workload, self->machine->domain_size,
+                                              &self->machine->accelerator, &error)) {
         lp_search_space_refuse(self->space, 1, error);
         return;
     }
-    lp_workload_suit(workload, self->machine->domain_size, &self->machine->accelerator);
     if (!fits(self, workload))
         return;
     if (!find_input(self, workload, &input, &placement, &error)) {

@@ -320,7 +320,8 @@ run_of_scenario(char **words, const LpMachine *machine, double *out_time_s, GErr
     g_autoptr(LpScenario) scenario = path == NULL ? NULL : lp_scenario_load(path, NULL, error);
     if (scenario == NULL)
         return FALSE;
-    lp_scenario_suit(scenario, machine->domain_size, &machine->accelerator);
+    if (!lp_scenario_suit(scenario, machine->domain_size, &machine->accelerator, error))
+        return FALSE;
     JobRun run = {.scenario = scenario,
                   .machine = machine,
                   .scope = strcmp(words[0], "job") == 0 ? LP_SCENE_TOGETHER : LP_SCENE_ALONE};
@@ -350,9 +351,9 @@ run_plan(char **words, const LpMachine *machine, double *out_time_s, GError **er
         return FALSE;
     g_autoptr(LpWorkload) workload =
         lp_workload_load_job(path, (const char *const *)words + 2, NULL, error);
-    if (workload == NULL)
+    if (workload == NULL ||
+        !lp_workload_suit(workload, machine->domain_size, &machine->accelerator, error))
         return FALSE;
-    lp_workload_suit(workload, machine->domain_size, &machine->accelerator);
     LpSimulationOptions options = {.fidelity = LP_FIDELITY_FLOW, .collapse = TRUE, .alone = TRUE};
     g_autoptr(LpSetup) setup = lp_setup_new(workload, machine, error);
     g_autoptr(LpSimulation) simulation =

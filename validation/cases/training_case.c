@@ -36,15 +36,15 @@ read_workload(const LpTableRow *row, const LpMachine *machine, LpOutcome *outcom
         g_strconcat(lp_table_text(row, "workload"),
                     " framework=", *framework != '\0' ? framework : LP_FRAMEWORK_NONE, NULL);
     g_auto(GStrv) settings = g_strsplit(all, " ", -1);
-    LpWorkload *workload = lp_workload_new(where, *name != '\0' ? name : outcome->id,
-                                           (const char *const *)settings, error);
-    if (workload == NULL) {
+    g_autoptr(LpWorkload) workload = lp_workload_new(where, *name != '\0' ? name : outcome->id,
+                                                     (const char *const *)settings, error);
+    if (workload == NULL ||
+        !lp_workload_suit(workload, machine->domain_size, &machine->accelerator, error)) {
         (void)lp_table_prefix(row, "workload", error);
         return NULL;
     }
-    lp_workload_suit(workload, machine->domain_size, &machine->accelerator);
     list_defaults(workload, outcome);
-    return workload;
+    return g_steal_pointer(&workload);
 }
 
 gboolean

@@ -205,12 +205,18 @@ lp_scenario_job_prefix(const LpScenarioJob *self, GError **error)
         g_prefix_error(error, "%s: ", label);
 }
 
-void
-lp_scenario_suit(LpScenario *self, guint64 domain_size, const LpAccelerator *accelerator)
+gboolean
+lp_scenario_suit(LpScenario *self, guint64 domain_size, const LpAccelerator *accelerator,
+                 GError **error)
 {
-    for (guint i = 0; i < self->jobs->len; i++)
-        lp_workload_suit(((LpScenarioJob *)self->jobs->pdata[i])->workload, domain_size,
-                         accelerator);
+    for (guint i = 0; i < self->jobs->len; i++) {
+        const LpScenarioJob *job = self->jobs->pdata[i];
+        if (lp_workload_suit(job->workload, domain_size, accelerator, error))
+            continue;
+        lp_scenario_job_prefix(job, error);
+        return FALSE;
+    }
+    return TRUE;
 }
 
 LpScenario *

@@ -465,16 +465,18 @@ lp_workload_source(const LpWorkload *self, guint index)
     return self->source[index];
 }
 
-void
-lp_workload_suit(LpWorkload *self, guint64 domain_size, const LpAccelerator *accelerator)
+gboolean
+lp_workload_suit(LpWorkload *self, guint64 domain_size, const LpAccelerator *accelerator,
+                 GError **error)
 {
     if (self->given != NULL)
-        return;
-    gboolean good = lp_framework_habits_suit(self, lp_accelerator_known_as(accelerator), NULL) &&
-                    read_kernels(self, NULL);
-    g_return_if_fail(good);
+        return TRUE;
+    if (!lp_framework_habits_suit(self, lp_accelerator_known_as(accelerator), error) ||
+        !read_kernels(self, error))
+        return FALSE;
     lp_plan_shard_by_domains(&self->plan, domain_size);
     lp_plan_relay_by_domains(&self->plan, domain_size);
     lp_plan_weave_by_domains(&self->plan, domain_size);
     lp_plan_wait_by_accelerator(&self->plan, accelerator->sums_on_cores);
+    return TRUE;
 }

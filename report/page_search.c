@@ -155,13 +155,13 @@ add_scatter(LpPage *self)
 {
     lp_page_heading(self, 2, "All plans");
     g_string_append(self->text, "<div class=\"tools\" data-for=\"plot-plans\"></div>\n");
-    g_autofree char *caption = g_strdup_printf(
+    static const char caption[] =
         "Each dot is a plan that was simulated. Dots with a dark edge are the front: of plans "
-        "at most %g %% behind the first those to which no other is at least equal in "
-        "time, memory, accelerators and price; the line joins those that nothing on the "
-        "plot beats. Small gray dots were not simulated, or not to their end: they stand at their "
-        "closed form. Click a dot to find its row.",
-        100.0 * json_number_value(node_at(self, "/front_within")));
+        "close "
+        "behind the first (front_within in the JSON) those to which no other is at least equal in "
+        "time, memory, accelerators and price; the line joins those that nothing on the plot "
+        "beats. Small gray dots were not simulated, or not to their end: they stand at their "
+        "closed form. Click a dot to find its row.";
     lp_page_plot(self, "plans", "plans", "Iteration time of all plans against their memory",
                  caption, scatter_rows(self));
 }

@@ -383,7 +383,7 @@ static const struct {
     {"no such algorithm",
      {.algorithm = LP_N_ALGORITHMS, .n_members = 2},
      LP_SIMULATION_ERROR_ALGORITHM,
-     "got collective 0 by algorithm 10, wanted two that exist"},
+     "got collective 0 by algorithm 11, wanted two that exist"},
     {"an algorithm for something else",
      {.algorithm = LP_ALGORITHM_TREE, .collective = LP_COLLECTIVE_ALL_TO_ALL, .n_members = 2},
      LP_SIMULATION_ERROR_ALGORITHM,

@@ -66,8 +66,8 @@ load_job(const LpBenchmark *self, LpWorkload **out_workload, LpMachine **out_mac
     *out_machine = *out_workload != NULL ? lp_bench_machine(options, error) : NULL;
     if (*out_machine == NULL)
         return FALSE;
-    return lp_workload_suit(*out_workload, (*out_machine)->domain_size,
-                            &(*out_machine)->accelerator, error);
+    return lp_workload_apply_machine(*out_workload, (*out_machine)->domain_size,
+                                     &(*out_machine)->accelerator, error);
 }
 
 static gboolean
@@ -98,11 +98,13 @@ bench_contention(const LpBenchmark *self, LpRunResult *out_result, guint64 *out_
     gboolean good = load_job(self, &workload, &machine, error);
     g_autoptr(LpScenario) scenario =
         workload == NULL ? NULL : lp_scenario_new_single(workload, self->workload);
-    g_autoptr(LpScene) scene =
-        good ? lp_scene_new_unloaded(scenario, machine, LP_FIDELITY_FLOW, TRUE, error) : NULL;
+    g_autoptr(LpScenarioSetup) scenario_setup =
+        good ? lp_scenario_setup_new_unloaded(scenario, machine, LP_FIDELITY_FLOW, TRUE, error)
+             : NULL;
     g_autoptr(LpAttributions) found =
-        scene == NULL ? NULL
-                      : lp_attributions_new(scene, g_get_num_processors(), NULL, NULL, error);
+        scenario_setup == NULL
+            ? NULL
+            : lp_attributions_new(scenario_setup, g_get_num_processors(), NULL, NULL, error);
     if (found == NULL)
         return FALSE;
     out_result->iteration_time_s = found->jobs[0].iteration_time_s;

@@ -81,10 +81,10 @@ count(const LpSweepBase *base, LpCharacterization *shown, const Options *options
     if (options->sweep != NULL &&
         (points = lp_sweep_run(base, workload, options->sweep, &parameter, error)) == NULL)
         return FALSE;
-    g_autoptr(LpTally) tally = lp_tally_new(program);
+    g_autoptr(LpCollectiveCensus) census = lp_collective_census_new(program);
     shown->workload = workload;
     shown->program = program;
-    shown->tally = tally;
+    shown->census = census;
     shown->parameter = parameter;
     shown->points = points;
     return print(shown, format, error);
@@ -113,7 +113,7 @@ simulate(const LpSweepBase *base, LpCharacterization *shown, const Options *opti
     if (options->sweep != NULL &&
         (points = lp_sweep_run(base, workload, options->sweep, &parameter, error)) == NULL)
         return FALSE;
-    g_autoptr(LpTally) tally = lp_tally_new(program);
+    g_autoptr(LpCollectiveCensus) census = lp_collective_census_new(program);
     g_autoptr(LpCallTimes) times = lp_call_times_new();
     LpSimulationOptions run = {.fidelity = base->fidelity,
                                .collapse = base->collapse,
@@ -124,7 +124,7 @@ simulate(const LpSweepBase *base, LpCharacterization *shown, const Options *opti
         return FALSE;
     shown->workload = workload;
     shown->program = program;
-    shown->tally = tally;
+    shown->census = census;
     shown->machine = machine;
     shown->simulation = simulation;
     shown->times = times;

@@ -170,7 +170,7 @@ attribute(const Options *options, char **arguments, double started_s, GError **e
     g_autoptr(LpMachine) machine = lp_made_machine_load(platform_path, error);
     if (machine == NULL)
         return FALSE;
-    if (!lp_scenario_suit(scenario, machine->domain_size, &machine->accelerator, error))
+    if (!lp_scenario_apply_machine(scenario, machine->domain_size, &machine->accelerator, error))
         return FALSE;
     if (!options->ignore_memory && !lp_check_scenario_memory(scenario, machine, error))
         return FALSE;
@@ -178,16 +178,16 @@ attribute(const Options *options, char **arguments, double started_s, GError **e
     if (!run_variants(options, &choices, scenario->path, machine, scenario->jobs->len, &variants,
                       error))
         return FALSE;
-    g_autoptr(LpScene) scene = lp_scene_new_unloaded(
+    g_autoptr(LpScenarioSetup) scenario_setup = lp_scenario_setup_new_unloaded(
         scenario, machine, (LpFidelity)choices.fidelity, choices.collapse != 0, error);
-    if (scene == NULL)
+    if (scenario_setup == NULL)
         return FALSE;
     LpProgress progress = lp_progress_start("runs");
     g_autoptr(LpAttributions) attributions =
-        lp_attributions_new(scene, choices.n_jobs, lp_progress_tell, &progress, error);
+        lp_attributions_new(scenario_setup, choices.n_jobs, lp_progress_tell, &progress, error);
     if (attributions == NULL)
         return FALSE;
-    report.scene = scene;
+    report.scenario_setup = scenario_setup;
     report.machine = machine;
     report.attributions = attributions;
     report.what_ifs = variants.what_ifs->len > 0 ? variants.what_ifs : NULL;

@@ -196,7 +196,7 @@ simulate_scenario(const Options *options, const Choices *choices, const char *pa
     g_autoptr(LpMachine) machine = lp_made_machine_load(platform_path, error);
     if (machine == NULL)
         return FALSE;
-    if (!lp_scenario_suit(scenario, machine->domain_size, &machine->accelerator, error))
+    if (!lp_scenario_apply_machine(scenario, machine->domain_size, &machine->accelerator, error))
         return FALSE;
     lp_variant_shift_seeds(scenario, machine, choices->seed);
     if (!options->ignore_memory && !lp_check_scenario_memory(scenario, machine, error))

@@ -335,7 +335,7 @@ describe(char **arguments, const DescribeOptions *options, GError **error)
     if (sources == NULL)
         return FALSE;
     if (machine != NULL &&
-        !lp_workload_suit(workload, machine->domain_size, &machine->accelerator, error))
+        !lp_workload_apply_machine(workload, machine->domain_size, &machine->accelerator, error))
         return FALSE;
     if (options->format == LP_FORMAT_JSON)
         return lp_print_json(describe_to_json(workload, sources, machine), error);

@@ -279,7 +279,7 @@ read_packing(const LpFleetOptions *self, LpGoodputReport *report, GError **error
 
 /* Counts are of the machine in its file; spares bring blocks like the others. */
 static gboolean
-count_parts(LpGoodputReport *report, LpPart part, GError **error)
+count_parts(LpGoodputReport *report, LpGoodputPart part, GError **error)
 {
     LpFleet *fleet = &report->input.fleet;
     const LpPartReliability *known = &report->reliability->part[part];
@@ -313,7 +313,7 @@ lp_fleet_options_fill(const LpFleetOptions *self, LpGoodputReport *report, GErro
     if (!read_blocks(self, report, error) || !read_slices(self, report, error) ||
         !read_packing(self, report, error))
         return FALSE;
-    for (LpPart part = 0; part < LP_N_PARTS; part++)
+    for (LpGoodputPart part = 0; part < LP_N_PARTS; part++)
         if (!count_parts(report, part, error))
             return FALSE;
     return TRUE;

@@ -101,7 +101,7 @@ sequence_s(const Search *search, const Division *division)
     divide(search, division);
     g_autoptr(LpWorkload) workload = lp_import_workload(search->import, search->path, NULL);
     if (workload == NULL ||
-        !lp_workload_suit(workload, machine->domain_size, &machine->accelerator, NULL))
+        !lp_workload_apply_machine(workload, machine->domain_size, &machine->accelerator, NULL))
         return (double)INFINITY;
     if (!lp_fit_runs_on(workload, machine))
         return (double)INFINITY;

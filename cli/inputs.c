@@ -228,7 +228,8 @@ lp_load_inputs(const char *workload_name, const char *platform_name, const char 
                                          : load_fitting(workload, settings, plan, machine, error);
     if (*out_workload == NULL)
         return FALSE;
-    if (!lp_workload_suit(*out_workload, machine->domain_size, &machine->accelerator, error)) {
+    if (!lp_workload_apply_machine(*out_workload, machine->domain_size, &machine->accelerator,
+                                   error)) {
         g_clear_pointer(out_workload, lp_workload_free);
         return FALSE;
     }

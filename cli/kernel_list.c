@@ -27,7 +27,7 @@ print(char **arguments, char *const *settings, LpFormat format, GError **error)
                     arguments[1]);
         return FALSE;
     }
-    if (!lp_workload_suit(workload, machine->domain_size, &machine->accelerator, error))
+    if (!lp_workload_apply_machine(workload, machine->domain_size, &machine->accelerator, error))
         return FALSE;
     LpReport report = {.workload = workload, .machine = machine};
     if (format == LP_FORMAT_JSON) {

@@ -43,8 +43,9 @@ load_machine(Row *self, GError **error)
     g_autoptr(LpMachineSpecification) specification = lp_specification_parse(options, error);
     if (specification != NULL)
         self->machine = lp_generate_machine(specification, options, error);
-    return self->machine != NULL && lp_workload_suit(self->workload, self->machine->domain_size,
-                                                     &self->machine->accelerator, error);
+    return self->machine != NULL &&
+           lp_workload_apply_machine(self->workload, self->machine->domain_size,
+                                     &self->machine->accelerator, error);
 }
 
 /* @out_row: (transfer full) NULL where nothing was measured, or on no machine. */

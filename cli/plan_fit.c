@@ -58,7 +58,8 @@ runs_on_each(const char *path, char **settings, const LpFitTarget *target)
         g_autoptr(LpWorkload) workload =
             lp_workload_load(path, (const char *const *)settings, NULL);
         if (workload == NULL ||
-            !lp_workload_suit(workload, machine->domain_size, &machine->accelerator, NULL) ||
+            !lp_workload_apply_machine(workload, machine->domain_size, &machine->accelerator,
+                                       NULL) ||
             !runs_on(workload, machine, target->ignore_memory))
             return FALSE;
     }

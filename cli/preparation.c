@@ -89,7 +89,7 @@ answer_habitual(Asked *asked, char **fields, json_t *answer, GError **error)
 {
     (void)asked;
     (void)error;
-    g_autoptr(LpMachineSpecification) system = lp_system_habitual(fields[0]);
+    g_autoptr(LpMachineSpecification) system = lp_system_usual(fields[0]);
     if (system != NULL)
         set_system(answer, system);
     return TRUE;
@@ -186,9 +186,9 @@ answer_accepts(Asked *asked, char **fields, json_t *answer, GError **error)
     return TRUE;
 }
 
-/* The value of an attribute, if it is so for no other reason than the framework's habit. */
+/* The value of an attribute, if it is so for no other reason than the framework's default. */
 static void
-set_habit(json_t *answer, const char *key, const char *name, const LpWorkload *workload)
+set_framework_default(json_t *answer, const char *key, const char *name, const LpWorkload *workload)
 {
     const LpAttribute *attribute = lp_attribute_find(name, NULL);
     if (attribute == NULL || lp_attribute_origin(attribute, workload) != LP_ORIGIN_FRAMEWORK)
@@ -221,8 +221,8 @@ read_workload(Asked *asked, char **fields, GError **error)
     g_auto(GStrv) settings = g_strsplit(fields[1], " ", -1);
     g_autoptr(LpWorkload) workload =
         lp_workload_new("plan", "plan", (const char *const *)settings, error);
-    if (workload == NULL || !lp_workload_suit(workload, asked->machine->domain_size,
-                                              &asked->machine->accelerator, error))
+    if (workload == NULL || !lp_workload_apply_machine(workload, asked->machine->domain_size,
+                                                       &asked->machine->accelerator, error))
         return NULL;
     return g_steal_pointer(&workload);
 }
@@ -243,8 +243,8 @@ answer_plan(Asked *asked, char **fields, json_t *answer, GError **error)
     lp_json_set_number(answer, "parameters",
                        lp_plan_stage_parameters(&workload->plan, &workload->transformer, 0));
     lp_json_set_count(answer, "virtual_stages", workload->plan.pipeline.virtual_stages);
-    set_habit(answer, "recompute_by_framework", "recompute", workload);
-    set_habit(answer, "gradients_by_framework", "gradient-precision", workload);
+    set_framework_default(answer, "recompute_by_framework", "recompute", workload);
+    set_framework_default(answer, "gradients_by_framework", "gradient-precision", workload);
     if (lp_plan_n_ranks(&workload->plan) > machine->n_accelerators)
         return TRUE;
     double seconds = lp_prediction_consistent_s(workload, machine);

@@ -76,9 +76,9 @@ fill(const Point *self, LpSweepPoint *out_point, GError **error)
     g_autoptr(LpProgram) program = lp_sweep_program(workload, machine, error);
     if (program == NULL)
         return FALSE;
-    g_autoptr(LpTally) tally = lp_tally_new(program);
+    g_autoptr(LpCollectiveCensus) census = lp_collective_census_new(program);
     if (machine == NULL) {
-        lp_sweep_point_fill(out_point, workload, tally, NULL, NULL);
+        lp_sweep_point_fill(out_point, workload, census, NULL, NULL);
         return TRUE;
     }
     g_autoptr(LpSetup) setup = lp_setup_new(workload, machine, error);
@@ -89,7 +89,7 @@ fill(const Point *self, LpSweepPoint *out_point, GError **error)
     g_autoptr(LpSimulation) simulation = lp_simulation_run(setup, run, error);
     if (simulation == NULL)
         return FALSE;
-    lp_sweep_point_fill(out_point, workload, tally, machine, &simulation->run);
+    lp_sweep_point_fill(out_point, workload, census, machine, &simulation->run);
     return TRUE;
 }
 

@@ -9,7 +9,7 @@
 #include "cli/made_machine.h"
 #include "sim/engine/loading.h"
 #include "sim/run/job_quotient.h"
-#include "sim/run/scene_quotient.h"
+#include "sim/run/job_set_quotient.h"
 #include "sim/simulation_error.h"
 
 #include <math.h>
@@ -94,59 +94,62 @@ ideal_view(void)
 }
 
 static gboolean
-run_ideal(LpScene *scene, LpCast *cast, LpSurroundings surroundings, LpRunResult *results,
-          GError **error)
+run_ideal(LpScenarioSetup *scenario_setup, LpJobSet *cast, LpRunContext context,
+          LpRunResult *results, GError **error)
 {
     LpQuotientView view = ideal_view();
-    g_autoptr(LpQuotient) quotient = lp_job_quotient_new(scene, &cast->jobs[0], 0, &view);
+    g_autoptr(LpQuotient) quotient = lp_job_quotient_new(scenario_setup, &cast->jobs[0], 0, &view);
     gboolean by_classes =
         quotient != NULL && lp_job_quotient_pays(quotient, cast->jobs[0].map, cast->contentions[0]);
     if (by_classes)
         cast->jobs[0].quotient = quotient;
-    if (!(by_classes ? lp_network_load_bare(scene->network, scene->engine_options, error)
-                     : lp_scene_load(scene, error)))
+    if (!(by_classes
+              ? lp_network_load_bare(scenario_setup->network, scenario_setup->engine_options, error)
+              : lp_scenario_setup_load(scenario_setup, error)))
         return FALSE;
-    g_autoptr(LpSharing) sharing = by_classes
-                                       ? lp_sharing_new_of_classes(quotient, NULL, NULL)
-                                       : lp_sharing_new(scene->network, view.uncontended, NULL);
-    surroundings.sharing = sharing;
-    lp_run_jobs(cast->jobs, cast->n, &surroundings, results);
+    g_autoptr(LpFlowEngine) sharing =
+        by_classes ? lp_flow_engine_new_of_classes(quotient, NULL, NULL)
+                   : lp_flow_engine_new(scenario_setup->network, view.uncontended, NULL);
+    context.sharing = sharing;
+    lp_run_jobs(cast->jobs, cast->n, &context, results);
     return TRUE;
 }
 
 /* By classes, but where links may die: ranks are then named. */
 static gboolean
-run_real(LpScene *scene, LpCast *cast, LpSurroundings surroundings, LpRunResult *results,
-         GError **error)
+run_real(LpScenarioSetup *scenario_setup, LpJobSet *cast, LpRunContext context,
+         LpRunResult *results, GError **error)
 {
-    g_autoptr(LpSceneQuotient) quotient =
-        scene->faults == NULL ? lp_scene_quotient_new(cast, LP_SCENE_TOGETHER) : NULL;
+    g_autoptr(LpJobSetQuotient) quotient =
+        scenario_setup->faults == NULL ? lp_job_set_quotient_new(cast, LP_SCENARIO_SCOPE_TOGETHER)
+                                       : NULL;
     if (quotient != NULL)
-        return lp_scene_quotient_run(quotient, &surroundings, results, error);
-    if (!lp_scene_load(scene, error))
+        return lp_job_set_quotient_run(quotient, &context, results, error);
+    if (!lp_scenario_setup_load(scenario_setup, error))
         return FALSE;
-    lp_run_jobs(cast->jobs, cast->n, &surroundings, results);
+    lp_run_jobs(cast->jobs, cast->n, &context, results);
     return TRUE;
 }
 
 static gboolean
-run_scene(const Variant *self, LpScene *scene, double *out_times_s, GError **error)
+run_scene(const Variant *self, LpScenarioSetup *scenario_setup, double *out_times_s, GError **error)
 {
-    g_autoptr(LpWatch) watch = lp_watch_new(lp_network_n_links(scene->network));
-    g_autofree LpRunResult *results = g_new0(LpRunResult, scene->jobs->len);
-    g_auto(LpCast) cast = lp_cast(scene);
-    for (guint i = 0; i < scene->jobs->len; i++)
-        lp_cast_add(&cast, i, LP_SCENE_TOGETHER, 0);
-    LpSurroundings surroundings = {
-        .watch = watch, .faults = scene->faults, .backgrounds = scene->backgrounds};
-    if (!(self->ideal_paths ? run_ideal(scene, &cast, surroundings, results, error)
-                            : run_real(scene, &cast, surroundings, results, error)))
+    g_autoptr(LpWatch) watch = lp_watch_new(lp_network_n_links(scenario_setup->network));
+    g_autofree LpRunResult *results = g_new0(LpRunResult, scenario_setup->jobs->len);
+    g_auto(LpJobSet) cast = lp_cast(scenario_setup);
+    for (guint i = 0; i < scenario_setup->jobs->len; i++)
+        lp_job_set_add(&cast, i, LP_SCENARIO_SCOPE_TOGETHER, 0);
+    LpRunContext context = {.watch = watch,
+                            .faults = scenario_setup->faults,
+                            .backgrounds = scenario_setup->backgrounds};
+    if (!(self->ideal_paths ? run_ideal(scenario_setup, &cast, context, results, error)
+                            : run_real(scenario_setup, &cast, context, results, error)))
         return FALSE;
     LpStall stall = lp_watch_stall(watch);
     for (guint i = 0; i < cast.n; i++)
         out_times_s[i] = results[i].iteration_time_s;
-    return lp_scene_check_stall(scene, &stall, stall.is_stalled ? results[stall.job].n_waiting : 0,
-                                error);
+    return lp_scenario_setup_check_stall(
+        scenario_setup, &stall, stall.is_stalled ? results[stall.job].n_waiting : 0, error);
 }
 
 /* The settings of a variant, sorted by what they change. */
@@ -231,15 +234,15 @@ run(const Variant *self, double *out_units, double *out_times_s, GError **error)
         lp_machine_free(machine);
         machine = varied;
     }
-    if (!lp_scenario_suit(scenario, machine->domain_size, &machine->accelerator, error))
+    if (!lp_scenario_apply_machine(scenario, machine->domain_size, &machine->accelerator, error))
         return FALSE;
     for (guint i = 0; !self->base->ignore_memory && i < scenario->jobs->len; i++)
         if (!lp_setup_check_memory(lp_scenario_job(scenario, i)->workload, machine, error))
             return FALSE;
     lp_variant_shift_seeds(scenario, machine, self->seed);
-    g_autoptr(LpScene) scene =
-        lp_scene_new_unloaded(scenario, machine, self->fidelity, self->base->collapse, error);
-    return scene != NULL && run_scene(self, scene, out_times_s, error);
+    g_autoptr(LpScenarioSetup) scenario_setup = lp_scenario_setup_new_unloaded(
+        scenario, machine, self->fidelity, self->base->collapse, error);
+    return scenario_setup != NULL && run_scene(self, scenario_setup, out_times_s, error);
 }
 
 static void

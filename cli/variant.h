@@ -25,19 +25,19 @@ void lp_variant_shift_seeds(LpScenario *scenario, LpMachine *machine, guint32 se
 /** Runs what each of @what_ifs ("name=value" of plans or of generated machines, or several parted
  * by commas; NULL-ended, or NULL) would change. Adds a row for each to @out: LpVariantRow; of what
  * does not fit on the machine without times. Errors: LP_INPUT_ERROR of what cannot be changed so;
- * as lp_scene_new(). */
+ * as lp_scenario_setup_new(). */
 gboolean lp_variants_what_if(const LpVariantBase *base, const char *const *what_ifs, GArray *out,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** Runs @n_runs times, each time with other seeds of jitter, traffic, hashes and skew. Adds a row
- * for each. Errors: as lp_scene_new(). */
+ * for each. Errors: as lp_scenario_setup_new(). */
 gboolean lp_variants_runs(const LpVariantBase *base, guint n_runs, GArray *out,
                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** As lp_variants_runs(): how the iteration of each job is distributed. Fills @out of n_jobs.
- * Errors: as lp_scene_new(). */
+ * Errors: as lp_scenario_setup_new(). */
 gboolean lp_variants_distribution(const LpVariantBase *base, guint n_runs, LpDistribution *out,
                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** Runs with both fidelities, with hashed paths where the machine is a generated tree that has
- * none, and with ideal ones. Adds a row for each. Errors: as lp_scene_new(). */
+ * none, and with ideal ones. Adds a row for each. Errors: as lp_scenario_setup_new(). */
 gboolean lp_variants_band(const LpVariantBase *base, GArray *out,
                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
 

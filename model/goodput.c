@@ -23,7 +23,7 @@ double
 lp_fleet_interruptions_per_s(const LpFleet *self)
 {
     double rate = 0.0;
-    for (LpPart i = 0; i < LP_N_PARTS; i++) {
+    for (LpGoodputPart i = 0; i < LP_N_PARTS; i++) {
         const LpFailingParts *parts = &self->parts[i];
         guint64 n = parts->effect == LP_EFFECT_BLOCK ? self->slice_blocks : 1;
         if (parts->effect != LP_EFFECT_SLOW)
@@ -36,7 +36,7 @@ double
 lp_fleet_failures_per_s(const LpFleet *self)
 {
     double rate = 0.0;
-    for (LpPart i = 0; i < LP_N_PARTS; i++) {
+    for (LpGoodputPart i = 0; i < LP_N_PARTS; i++) {
         const LpFailingParts *parts = &self->parts[i];
         guint64 n = parts->effect == LP_EFFECT_BLOCK ? self->n_blocks
                     : parts->effect == LP_EFFECT_JOB ? self->n_slices
@@ -50,7 +50,7 @@ static double
 availability_of(const LpFleet *self, LpEffect effect)
 {
     double product = 1.0;
-    for (LpPart i = 0; i < LP_N_PARTS; i++) {
+    for (LpGoodputPart i = 0; i < LP_N_PARTS; i++) {
         const LpFailingParts *parts = &self->parts[i];
         if (parts->effect == effect)
             product *= pow(lp_availability(parts->mtbf_s, parts->repair_s), (double)parts->count);
@@ -74,7 +74,7 @@ double
 lp_fleet_speed(const LpFleet *self)
 {
     double speed = 1.0;
-    for (LpPart i = 0; i < LP_N_PARTS; i++) {
+    for (LpGoodputPart i = 0; i < LP_N_PARTS; i++) {
         const LpFailingParts *parts = &self->parts[i];
         double up = lp_availability(parts->mtbf_s, parts->repair_s);
         if (parts->effect == LP_EFFECT_SLOW)

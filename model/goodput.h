@@ -17,7 +17,7 @@ typedef enum {
     LP_PART_OCS,      /**< of circuits */
     LP_PART_SOFTWARE, /**< no part of the machine, but it fails */
     LP_N_PARTS
-} LpPart;
+} LpGoodputPart;
 
 /** What a failure stops. */
 typedef enum {

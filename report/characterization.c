@@ -127,8 +127,8 @@ lp_characterization_to_json_text(const LpCharacterization *self)
     }
     add_parallelisms(root, self);
     json_t *operations = lp_json_set_array(root, "operations");
-    for (guint i = 0; i < self->tally->rows->len; i++)
-        add_operation(operations, self, lp_tally_row(self->tally, i));
+    for (guint i = 0; i < self->census->rows->len; i++)
+        add_operation(operations, self, lp_collective_census_row(self->census, i));
     if (self->points != NULL)
         add_sweep(root, self);
     return lp_json_print(root);

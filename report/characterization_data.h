@@ -4,7 +4,7 @@
 
 #include "report/report_data.h"
 #include "sim/actors/call_times.h"
-#include "workloads/program/tally.h"
+#include "workloads/program/collective_census.h"
 
 G_BEGIN_DECLS
 
@@ -22,12 +22,12 @@ typedef struct {
 
 /** What a characterisation is made of. */
 typedef struct {
-    const LpWorkload *workload;     /* borrowed */
-    const LpProgram *program;       /* borrowed */
-    const LpTally *tally;           /* borrowed: of that */
-    const LpMachine *machine;       /* borrowed; NULL: counts only */
-    const LpSimulation *simulation; /* borrowed: on the machine, or NULL */
-    const LpCallTimes *times;       /* borrowed: of the simulation, or NULL */
+    const LpWorkload *workload;       /* borrowed */
+    const LpProgram *program;         /* borrowed */
+    const LpCollectiveCensus *census; /* borrowed: of that */
+    const LpMachine *machine;         /* borrowed; NULL: counts only */
+    const LpSimulation *simulation;   /* borrowed: on the machine, or NULL */
+    const LpCallTimes *times;         /* borrowed: of the simulation, or NULL */
     LpFidelity fidelity;
     gboolean collapse;
     gboolean whole_plan;   /**< text shows all attributes, not only those that were given */

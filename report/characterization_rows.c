@@ -7,7 +7,7 @@ segment_row_s(const LpCharacterization *self, const LpTallyRow *row, const LpSeg
 {
     double sum_s = 0.0;
     for (guint i = segment->first_op; i < segment->first_op + segment->n_ops; i++)
-        if (lp_tally_row_has(row, lp_program_op(self->program, i)))
+        if (lp_collective_census_row_has(row, lp_program_op(self->program, i)))
             sum_s += lp_call_times_mean_s(self->times, i);
     return sum_s;
 }
@@ -22,8 +22,8 @@ lp_characterization_row_s(const LpCharacterization *self, const LpTallyRow *row)
         return (double)row->n_calls * lp_call_times_message_s(self->times);
     for (guint i = 0; i < self->program->segments->len; i++) {
         const LpSegment *segment = lp_program_segment(self->program, i);
-        if (segment->stage == row->stage && self->tally->n_runs[i] > 0)
-            sum_s += (double)self->tally->n_runs[i] * segment_row_s(self, row, segment);
+        if (segment->stage == row->stage && self->census->n_runs[i] > 0)
+            sum_s += (double)self->census->n_runs[i] * segment_row_s(self, row, segment);
     }
     return sum_s;
 }
@@ -60,8 +60,8 @@ LpTrafficSum
 lp_characterization_sum(const LpCharacterization *self, LpTraffic traffic)
 {
     LpTrafficSum sum = {0};
-    for (guint i = 0; i < self->tally->rows->len; i++) {
-        const LpTallyRow *row = lp_tally_row(self->tally, i);
+    for (guint i = 0; i < self->census->rows->len; i++) {
+        const LpTallyRow *row = lp_collective_census_row(self->census, i);
         if (row->traffic != traffic)
             continue;
         sum.n_calls += row->n_calls;
@@ -92,13 +92,14 @@ lp_characterization_bins(const LpTallyRow *row)
 }
 
 void
-lp_sweep_point_fill(LpSweepPoint *self, const LpWorkload *workload, const LpTally *tally,
-                    const LpMachine *machine, const LpRunResult *run)
+lp_sweep_point_fill(LpSweepPoint *self, const LpWorkload *workload,
+                    const LpCollectiveCensus *census, const LpMachine *machine,
+                    const LpRunResult *run)
 {
     self->parameters = lp_transformer_parameters(&workload->transformer);
     self->n_tokens = lp_figures_n_tokens(workload);
-    for (guint i = 0; i < tally->rows->len; i++) {
-        const LpTallyRow *row = lp_tally_row(tally, i);
+    for (guint i = 0; i < census->rows->len; i++) {
+        const LpTallyRow *row = lp_collective_census_row(census, i);
         const GArray *sizes = row->sizes;
         self->all_bytes[row->traffic] += (double)row->all_sent_bytes;
         self->largest_bytes = MAX(self->largest_bytes,

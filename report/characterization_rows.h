@@ -27,10 +27,11 @@ typedef struct {
 /** Seconds that the calls of @row take a rank of its stage, each from when its last member has come
  * to its end; 0 without a simulation. */
 double lp_characterization_row_s(const LpCharacterization *self, const LpTallyRow *row);
-/** What @tally and, unless it is NULL, @run on @machine say of a point of a sweep. @workload: of
+/** What @census and, unless it is NULL, @run on @machine say of a point of a sweep. @workload: of
  * that point. */
-void lp_sweep_point_fill(LpSweepPoint *self, const LpWorkload *workload, const LpTally *tally,
-                         const LpMachine *machine, const LpRunResult *run);
+void lp_sweep_point_fill(LpSweepPoint *self, const LpWorkload *workload,
+                         const LpCollectiveCensus *census, const LpMachine *machine,
+                         const LpRunResult *run);
 
 /** Time and rates of @row. */
 LpRowRates lp_characterization_rates(const LpCharacterization *self, const LpTallyRow *row);

@@ -33,8 +33,8 @@ append_operations(GString *out, const LpCharacterization *self)
     g_autoptr(LpTextTable) table = lp_text_table_new(
         (const char *const[]){"parallelism", "operation", "#ranks", "#stage", "#calls", "#smallest",
                               "#largest", "#buffers", "#sent", "#sent by all", NULL});
-    for (guint i = 0; i < self->tally->rows->len; i++) {
-        const LpTallyRow *row = lp_tally_row(self->tally, i);
+    for (guint i = 0; i < self->census->rows->len; i++) {
+        const LpTallyRow *row = lp_collective_census_row(self->census, i);
         lp_text_table_add_row(table);
         lp_text_table_add_cell(table, "%s (%s)", lp_traffic_names[row->traffic],
                                lp_characterization_group(row));
@@ -51,19 +51,19 @@ append_operations(GString *out, const LpCharacterization *self)
     g_string_append(out, "\nwhat an accelerator asks for in an iteration, of the stage that asks "
                          "for most\n\n");
     lp_text_table_append(out, table, 2);
-    if (self->tally->rows->len == 0)
+    if (self->census->rows->len == 0)
         g_string_append(out, "  nothing\n");
 }
 
 static void
 append_histogram(GString *out, const LpCharacterization *self)
 {
-    if (self->tally->rows->len == 0)
+    if (self->census->rows->len == 0)
         return;
     g_autoptr(LpTextTable) table = lp_text_table_new((const char *const[]){
         "parallelism", "operation", "#from", "#below", "#calls", "#buffers", NULL});
-    for (guint i = 0; i < self->tally->rows->len; i++) {
-        const LpTallyRow *row = lp_tally_row(self->tally, i);
+    for (guint i = 0; i < self->census->rows->len; i++) {
+        const LpTallyRow *row = lp_collective_census_row(self->census, i);
         g_autoptr(GArray) bins = lp_characterization_bins(row);
         for (guint k = 0; k < bins->len; k++) {
             const LpSizeBin *bin = &g_array_index(bins, LpSizeBin, k);
@@ -89,8 +89,8 @@ append_times(GString *out, const LpCharacterization *self)
 {
     g_autoptr(LpTextTable) table = lp_text_table_new((const char *const[]){
         "parallelism", "operation", "#time", "#of the iteration", "#algorithmic", "#bus", NULL});
-    for (guint i = 0; i < self->tally->rows->len; i++) {
-        const LpTallyRow *row = lp_tally_row(self->tally, i);
+    for (guint i = 0; i < self->census->rows->len; i++) {
+        const LpTallyRow *row = lp_collective_census_row(self->census, i);
         LpRowRates rates = lp_characterization_rates(self, row);
         lp_text_table_add_row(table);
         lp_text_table_add_cell(table, "%s (%s)", lp_traffic_names[row->traffic],

@@ -17,14 +17,14 @@ typedef struct {
 
 /** What such a report is made of. */
 typedef struct {
-    const LpScene *scene;               /* borrowed */
-    const LpMachine *machine;           /* borrowed */
-    const LpAttributions *attributions; /* borrowed */
-    gboolean is_scenario;               /**< jobs are listed, rather than one workload's results */
-    const GArray *what_ifs;             /* borrowed: LpVariantRow; or NULL */
-    const GArray *runs;                 /* borrowed: LpVariantRow, of other seeds each; or NULL */
-    const GArray *band;  /* borrowed: LpVariantRow, of other ways to simulate; or NULL */
-    gboolean whole_plan; /**< text shows all attributes, not only those that were given */
+    const LpScenarioSetup *scenario_setup; /* borrowed */
+    const LpMachine *machine;              /* borrowed */
+    const LpAttributions *attributions;    /* borrowed */
+    gboolean is_scenario;   /**< jobs are listed, rather than one workload's results */
+    const GArray *what_ifs; /* borrowed: LpVariantRow; or NULL */
+    const GArray *runs;     /* borrowed: LpVariantRow, of other seeds each; or NULL */
+    const GArray *band;     /* borrowed: LpVariantRow, of other ways to simulate; or NULL */
+    gboolean whole_plan;    /**< text shows all attributes, not only those that were given */
     gboolean has_cost;
     LpCost cost;
 } LpContentionReport;

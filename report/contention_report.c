@@ -53,7 +53,7 @@ add_links(json_t *object, const LpContentionReport *self, guint job)
         const LpLinkRow *row = &g_array_index(rows, LpLinkRow, i);
         json_t *link = lp_json_append_object(array);
         lp_json_set_text(link, "name", row->name);
-        g_autofree char *where = lp_network_link_place(self->scene->network, row->link);
+        g_autofree char *where = lp_network_link_place(self->scenario_setup->network, row->link);
         lp_json_set_text(link, "place", where);
         lp_json_set_text(link, "tier", lp_tier_names[row->tier]);
         lp_json_set_count(link, "alike", row->n_alike);
@@ -232,18 +232,20 @@ json_t *
 lp_contention_report_to_json(const LpContentionReport *self)
 {
     json_t *root = lp_json_document();
-    const LpScene *scene = self->scene;
-    lp_json_set_text(root, self->is_scenario ? "scenario" : "workload", scene->scenario->name);
+    const LpScenarioSetup *scenario_setup = self->scenario_setup;
+    lp_json_set_text(root, self->is_scenario ? "scenario" : "workload",
+                     scenario_setup->scenario->name);
     lp_json_set_text(root, "platform", lp_file_label(self->machine->path));
     lp_json_set_count(root, "accelerators", lp_contention_n_ranks(self));
     if (!self->is_scenario)
         lp_report_add_plan(root, lp_contention_job(self, 0)->workload);
-    lp_report_add_engine(root, scene->fidelity, scene->collapse, NULL, scene->engine_options);
+    lp_report_add_engine(root, scenario_setup->fidelity, scenario_setup->collapse, NULL,
+                         scenario_setup->engine_options);
     lp_json_set_count(root, "runs", self->attributions->n_runs);
     if (!self->is_scenario)
         add_job(root, self, 0);
     json_t *jobs = self->is_scenario ? lp_json_set_array(root, "jobs") : NULL;
-    for (guint i = 0; jobs != NULL && i < scene->jobs->len; i++) {
+    for (guint i = 0; jobs != NULL && i < scenario_setup->jobs->len; i++) {
         json_t *object = lp_json_append_object(jobs);
         lp_json_set_text(object, "name", lp_contention_job(self, i)->name);
         lp_json_set_text(object, "workload", lp_contention_job(self, i)->workload->name);

@@ -8,15 +8,15 @@
 const LpScenarioJob *
 lp_contention_job(const LpContentionReport *self, guint index)
 {
-    return lp_scene_job(self->scene, index)->job;
+    return lp_scenario_setup_job(self->scenario_setup, index)->job;
 }
 
 guint64
 lp_contention_n_ranks(const LpContentionReport *self)
 {
     guint64 n = 0;
-    for (guint i = 0; i < self->scene->jobs->len; i++)
-        n += lp_scene_job(self->scene, i)->n_ranks;
+    for (guint i = 0; i < self->scenario_setup->jobs->len; i++)
+        n += lp_scenario_setup_job(self->scenario_setup, i)->n_ranks;
     return n;
 }
 
@@ -108,20 +108,20 @@ GArray *
 lp_link_rows_new(const LpContentionReport *self, guint job)
 {
     GArray *rows = g_array_new(FALSE, FALSE, sizeof(LpLinkRow));
-    const LpNetwork *network = self->scene->network;
+    const LpNetwork *network = self->scenario_setup->network;
     for (guint place = 0; place < LP_SUMMARY_LINKS; place++) {
         LpHeldLink held = self->attributions->flows.links[job * LP_SUMMARY_LINKS + place];
         if (held.lost_s <= 0.0)
             break;
         LpLink link = lp_network_link(network, held.link);
-        LpLinkRow row = {.place = place,
-                         .link = held.link,
-                         .name = lp_network_link_name(network, held.link),
-                         .tier = link.tier,
-                         .n_alike = held.n_alike,
-                         .seconds =
-                             lp_attributions_link_s(self->attributions, self->scene, job, place),
-                         .utilisation = utilisation(self, job, place, &link)};
+        LpLinkRow row = {
+            .place = place,
+            .link = held.link,
+            .name = lp_network_link_name(network, held.link),
+            .tier = link.tier,
+            .n_alike = held.n_alike,
+            .seconds = lp_attributions_link_s(self->attributions, self->scenario_setup, job, place),
+            .utilisation = utilisation(self, job, place, &link)};
         g_array_append_val(rows, row);
     }
     g_array_sort(rows, compare_links);
@@ -149,6 +149,7 @@ lp_flow_kind_name(const LpContentionReport *self, guint kind)
     const char *traffic = lp_contender_names[kind % LP_N_TRAFFIC];
     if (n_jobs == 1)
         return g_strdup(traffic);
-    return g_strdup_printf("%s %s", lp_scene_job(self->scene, kind / LP_N_TRAFFIC)->job->name,
-                           traffic);
+    return g_strdup_printf(
+        "%s %s", lp_scenario_setup_job(self->scenario_setup, kind / LP_N_TRAFFIC)->job->name,
+        traffic);
 }

@@ -17,7 +17,7 @@ typedef struct {
 typedef struct {
     guint place; /**< among the job's links (LpFlowSummary) */
     guint32 link;
-    const char *name; /* borrowed from the scene */
+    const char *name; /* borrowed from the scenario_setup */
     LpTier tier;
     guint32 n_alike;    /**< links of its class, itself included */
     double seconds;     /**< of all of these */

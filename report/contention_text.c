@@ -10,7 +10,7 @@
 static void
 append_head(GString *out, const LpContentionReport *self)
 {
-    const LpScenario *scenario = self->scene->scenario;
+    const LpScenario *scenario = self->scenario_setup->scenario;
     const LpMachine *machine = self->machine;
     if (self->is_scenario)
         g_string_append_printf(out,
@@ -26,8 +26,8 @@ append_head(GString *out, const LpContentionReport *self)
         machine->n_accelerators, machine->accelerator.name);
     if (!self->is_scenario)
         lp_report_append_plan(out, lp_contention_job(self, 0)->workload, self->whole_plan);
-    lp_report_append_engine(out, self->scene->fidelity, self->scene->collapse, NULL,
-                            self->scene->engine_options);
+    lp_report_append_engine(out, self->scenario_setup->fidelity, self->scenario_setup->collapse,
+                            NULL, self->scenario_setup->engine_options);
     g_string_append_printf(out, "runs        %u\n", self->attributions->n_runs);
 }
 
@@ -143,7 +143,7 @@ append_links(GString *out, const LpContentionReport *self, guint job)
     g_autoptr(LpTextTable) table = lp_text_table_new(are_alike ? columns : plain);
     for (guint i = 0; i < rows->len; i++) {
         const LpLinkRow *row = &g_array_index(rows, LpLinkRow, i);
-        g_autofree char *place = lp_network_link_place(self->scene->network, row->link);
+        g_autofree char *place = lp_network_link_place(self->scenario_setup->network, row->link);
         lp_text_table_add_row(table);
         lp_text_table_add_cell(table, "%s", place);
         lp_text_table_add_cell(table, "%s", lp_tier_names[row->tier]);
@@ -162,9 +162,9 @@ append_links(GString *out, const LpContentionReport *self, guint job)
         g_string_append(out, "  (seconds are of all links alike; what crossed one is of each)\n");
     guint n_images = self->attributions->jobs[job].mirror_images;
     if (n_images > 1)
-        g_string_append_printf(
-            out, "  (a link stands for itself and its %u mirror images on other slices)\n",
-            n_images - 1);
+        g_string_append_printf(out,
+                               "  (a link stands for itself and its %u replicas on other slices)\n",
+                               n_images - 1);
 }
 
 static void
@@ -348,7 +348,7 @@ lp_contention_report_to_text(const LpContentionReport *self)
 {
     GString *out = g_string_new(NULL);
     append_head(out, self);
-    for (guint i = 0; i < self->scene->jobs->len; i++)
+    for (guint i = 0; i < self->scenario_setup->jobs->len; i++)
         append_job(out, self, i);
     if (self->has_cost) {
         g_autofree char *rss =

@@ -166,13 +166,13 @@ add_utilisation(GArray *tables, const LpObservation *self)
 }
 
 static void
-add_traffic(GArray *tables, const LpTrafficTally *tally)
+add_traffic(GArray *tables, const LpTrafficTally *census)
 {
     GString *text = add_table(tables, "traffic.csv", "class,from_block,to_block,bytes");
-    for (LpTraffic traffic = 0; tally != NULL && traffic < LP_N_TRAFFIC; traffic++)
-        for (guint32 from = 0; from < tally->n_blocks; from++)
-            for (guint32 to = 0; to < tally->n_blocks; to++) {
-                double bytes = lp_traffic_tally_pair(tally, traffic, from, to);
+    for (LpTraffic traffic = 0; census != NULL && traffic < LP_N_TRAFFIC; traffic++)
+        for (guint32 from = 0; from < census->n_blocks; from++)
+            for (guint32 to = 0; to < census->n_blocks; to++) {
+                double bytes = lp_traffic_tally_pair(census, traffic, from, to);
                 if (bytes <= 0.0)
                     continue;
                 lp_csv_add_text(text, lp_traffic_names[traffic]);
@@ -184,11 +184,11 @@ add_traffic(GArray *tables, const LpTrafficTally *tally)
 }
 
 static void
-add_operations(GArray *tables, const LpTrafficTally *tally)
+add_operations(GArray *tables, const LpTrafficTally *census)
 {
     GString *text = add_table(tables, "operations.csv", "class,operation,bytes,count");
-    for (guint i = 0; tally != NULL && i < tally->messages->len; i++) {
-        const LpMessageCount *message = &g_array_index(tally->messages, LpMessageCount, i);
+    for (guint i = 0; census != NULL && i < census->messages->len; i++) {
+        const LpMessageCount *message = &g_array_index(census->messages, LpMessageCount, i);
         lp_csv_add_text(text, lp_traffic_names[message->traffic]);
         lp_csv_add_text(text, message->operation == LP_MESSAGE_BETWEEN_STAGES
                                   ? "message"
@@ -242,7 +242,7 @@ lp_csv_tables_new(const json_t *document, const LpObservation *observation, cons
     /* Where every communication takes its isolated time, nothing was observed. */
     add_links(tables, observation);
     add_utilisation(tables, observation);
-    add_traffic(tables, observation->tally);
-    add_operations(tables, observation->tally);
+    add_traffic(tables, observation->census);
+    add_operations(tables, observation->census);
     return tables;
 }

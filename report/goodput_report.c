@@ -68,7 +68,7 @@ static void
 add_parts(json_t *root, const LpGoodputReport *self)
 {
     json_t *array = lp_json_set_array(root, "parts");
-    for (LpPart i = 0; i < LP_N_PARTS; i++) {
+    for (LpGoodputPart i = 0; i < LP_N_PARTS; i++) {
         const LpFailingParts *parts = &self->input.fleet.parts[i];
         const LpPartReliability *known = &self->reliability->part[i];
         if (!known->is_known)

@@ -88,7 +88,7 @@ append_parts(GString *out, const LpGoodputReport *self)
     static const char *const columns[] = {"part",  "#count", "#MTBF", "#repair",
                                           "stops", "source", NULL};
     g_autoptr(LpTextTable) table = lp_text_table_new(columns);
-    for (LpPart i = 0; i < LP_N_PARTS; i++) {
+    for (LpGoodputPart i = 0; i < LP_N_PARTS; i++) {
         const LpFailingParts *parts = &self->input.fleet.parts[i];
         const LpPartReliability *known = &self->reliability->part[i];
         if (!known->is_known)

@@ -84,7 +84,7 @@ add_links(json_t *object, const LpObservation *self)
 static void
 add_blocks(json_t *object, const LpObservation *self)
 {
-    lp_json_set_count(object, "block_accelerators", self->tally->block_size);
+    lp_json_set_count(object, "block_accelerators", self->census->block_size);
     json_t *array = lp_json_set_array(object, "blocks");
     for (guint i = 0; i < self->blocks->len; i++) {
         const LpObservedBlock *block = &g_array_index(self->blocks, LpObservedBlock, i);
@@ -98,13 +98,13 @@ add_blocks(json_t *object, const LpObservation *self)
 }
 
 static void
-add_pairs(json_t *object, const LpTrafficTally *tally)
+add_pairs(json_t *object, const LpTrafficTally *census)
 {
     json_t *array = lp_json_set_array(object, "pairs");
     for (LpTraffic traffic = 0; traffic < LP_N_TRAFFIC; traffic++)
-        for (guint32 from = 0; from < tally->n_blocks; from++)
-            for (guint32 to = 0; to < tally->n_blocks; to++) {
-                double bytes = lp_traffic_tally_pair(tally, traffic, from, to);
+        for (guint32 from = 0; from < census->n_blocks; from++)
+            for (guint32 to = 0; to < census->n_blocks; to++) {
+                double bytes = lp_traffic_tally_pair(census, traffic, from, to);
                 if (bytes <= 0.0)
                     continue;
                 json_t *row = lp_json_append_object(array);
@@ -116,11 +116,11 @@ add_pairs(json_t *object, const LpTrafficTally *tally)
 }
 
 static void
-add_messages(json_t *object, const LpTrafficTally *tally)
+add_messages(json_t *object, const LpTrafficTally *census)
 {
     json_t *array = lp_json_set_array(object, "messages");
-    for (guint i = 0; i < tally->messages->len; i++) {
-        const LpMessageCount *message = &g_array_index(tally->messages, LpMessageCount, i);
+    for (guint i = 0; i < census->messages->len; i++) {
+        const LpMessageCount *message = &g_array_index(census->messages, LpMessageCount, i);
         json_t *row = lp_json_append_object(array);
         lp_json_set_text(row, "class", lp_traffic_names[message->traffic]);
         lp_json_set_text(row, "operation",
@@ -320,14 +320,14 @@ void
 lp_observed_add(json_t *object, const LpObservation *self, const LpTrack *tracks, guint n_tracks)
 {
     json_t *observed = lp_json_set_object(object, "observed");
-    if (self->tally != NULL) {
+    if (self->census != NULL) {
         lp_json_set_number(observed, "duration_s", self->end_s);
         lp_json_set_number(observed, "bin_s", self->bin_s);
         add_tiers(observed, self);
         add_links(observed, self);
         add_blocks(observed, self);
-        add_pairs(observed, self->tally);
-        add_messages(observed, self->tally);
+        add_pairs(observed, self->census);
+        add_messages(observed, self->census);
     }
     add_timeline(observed, tracks, n_tracks);
 }

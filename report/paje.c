@@ -201,7 +201,7 @@ lp_paje_trace(const LpTrack *tracks, guint n_tracks, const LpObservation *observ
         for (guint i = 0; i < slices->len; i++)
             add_slice(&trace, track, &g_array_index(slices, LpSlice, i));
     }
-    if (observation->tally != NULL)
+    if (observation->census != NULL)
         add_links(&trace, observation);
     g_array_sort(trace.events, compare_events);
     for (guint i = 0; i < trace.events->len; i++)

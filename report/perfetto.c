@@ -315,7 +315,7 @@ lp_perfetto_trace(const LpTrack *tracks, guint n_tracks, const LpObservation *ob
         sink.process += lp_timeline_n_stages(timeline);
         first_message += most_messages(timeline);
     }
-    if (observation != NULL && observation->tally != NULL)
+    if (observation != NULL && observation->census != NULL)
         add_links(&sink, observation);
     sink.process++;
     if (observation != NULL && observation->background->len > 0)

@@ -44,7 +44,7 @@ lp_report_append_prose(GString *out, const char *label, const char *text)
 
 /* "overlap-tp=bulk: ...": a value of the framework and its source. */
 static void
-append_habit(GString *out, const LpWorkload *workload, guint index)
+append_framework_default(GString *out, const LpWorkload *workload, guint index)
 {
     const char *name;
     g_autofree char *value = lp_workload_attribute(workload, index, &name);
@@ -75,7 +75,7 @@ append_names(GString *out, const LpWorkload *workload, LpOrigin origin)
 }
 
 static void
-append_habits(GString *out, const LpWorkload *workload)
+append_framework_defaults(GString *out, const LpWorkload *workload)
 {
     const char *name;
     gboolean is_first = TRUE;
@@ -88,7 +88,7 @@ append_habits(GString *out, const LpWorkload *workload)
         if (is_first)
             g_string_append_printf(out, "  framework %s\n", workload->framework);
         is_first = FALSE;
-        append_habit(out, workload, i);
+        append_framework_default(out, workload, i);
     }
 }
 
@@ -99,7 +99,7 @@ append_origins(GString *out, const LpWorkload *workload)
     g_string_append(out, "where the plan's values come from\n");
     for (LpOrigin origin = LP_N_ORIGINS; origin-- > 0;)
         if (origin == LP_ORIGIN_FRAMEWORK)
-            append_habits(out, workload);
+            append_framework_defaults(out, workload);
         else
             append_names(out, workload, origin);
 }

@@ -203,7 +203,7 @@ append_counts(GString *out, const LpSearchReport *self)
     add_count(table, result->n_bounded, "ruled out: their lower bound is above what is shown", "");
     add_count(table, result->n_stopped, "ended as they ran: they must take more than what is shown",
               "");
-    add_count(table, result->n_twins, "the same as another plan in all that a run sees", "");
+    add_count(table, result->n_equivalent, "the same as another plan in all that a run sees", "");
     add_count(table, result->n_simulated, "simulated", "");
     add_count(table, result->n_failed, "of these ended in an error", "");
     add_count(table, result->n_left, "not looked at: ",
@@ -375,7 +375,7 @@ lp_search_report_to_json(const LpSearchReport *self)
         add_nearest(root, space);
     lp_json_set_count(root, "bounded", result->n_bounded);
     lp_json_set_count(root, "stopped", result->n_stopped);
-    lp_json_set_count(root, "alike", result->n_twins);
+    lp_json_set_count(root, "alike", result->n_equivalent);
     lp_json_set_count(root, "simulated", result->n_simulated);
     lp_json_set_count(root, "failed", result->n_failed);
     if (result->is_interrupted)

@@ -91,7 +91,7 @@ typedef struct {
     const LpSearchOptions *options;
     LpSearchResult *result;
     const LpSearchPlan **order; /* owned: of all plans, by their closed forms */
-    const LpSearchPlan *last;   /* that was chosen: twins follow each other in the order */
+    const LpSearchPlan *last; /* that was chosen: equivalent plans follow each other in the order */
     double started_s;
 } Search;
 
@@ -204,7 +204,7 @@ program_of(const LpSearchSpace *space, const LpSearchPlan *plan, const LpWorkloa
 /* Whether nothing that a run sees tells the two apart. Programs are made only where closed form,
  * bound and memory cannot tell them apart either. */
 static gboolean
-are_twins(const LpSearchSpace *space, const LpSearchPlan *a, const LpSearchPlan *b)
+are_equivalent(const LpSearchSpace *space, const LpSearchPlan *a, const LpSearchPlan *b)
 {
     if (a->machine != b->machine || a->closed_s != b->closed_s || a->bound_s != b->bound_s ||
         a->memory_bytes != b->memory_bytes)
@@ -312,8 +312,8 @@ choose(Search *self, guint *at, const LpSearchPlan **out_plans)
         const LpSearchPlan *plan = self->order[*at];
         if (is_ruled_out(self, plan, plan->bound_s))
             self->result->n_bounded++;
-        else if (self->last != NULL && are_twins(self->space, self->last, plan))
-            self->result->n_twins++;
+        else if (self->last != NULL && are_equivalent(self->space, self->last, plan))
+            self->result->n_equivalent++;
         else
             out_plans[n++] = self->last = plan;
     }

@@ -41,7 +41,7 @@ typedef struct {
 typedef struct {
     GArray *runs; /* owned: LpSearchRun, the best first; equally good ones in the
                      order of the space */
-    guint64 n_simulated, n_bounded, n_twins; /**< of the space's plans: run; ruled out by their
+    guint64 n_simulated, n_bounded, n_equivalent; /**< of the space's plans: run; ruled out by their
                                                 bounds; as another one in all that a run sees */
     guint64 n_stopped; /**< runs that ended as soon as their plan was ruled out */
     guint64 n_failed;  /**< runs that ended in an error */

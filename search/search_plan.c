@@ -66,7 +66,7 @@ lp_search_space_workload(const LpSearchSpace *self, const LpSearchPlan *plan, GE
     g_autoptr(LpWorkload) workload =
         lp_workload_draft_complete(self->draft, (const char *const *)settings, error);
     if (workload == NULL ||
-        !lp_workload_suit(workload, machine->domain_size, &machine->accelerator, error))
+        !lp_workload_apply_machine(workload, machine->domain_size, &machine->accelerator, error))
         return NULL;
     return g_steal_pointer(&workload);
 }

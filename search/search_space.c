@@ -137,8 +137,8 @@ evaluate(Walk *self)
     LpLowerBoundInput input;
     g_autoptr(LpWorkload) workload =
         lp_workload_draft_complete(self->space->draft, (const char *const *)self->settings, &error);
-    if (workload == NULL || !lp_workload_suit(workload, self->machine->domain_size,
-                                              &self->machine->accelerator, &error)) {
+    if (workload == NULL || !lp_workload_apply_machine(workload, self->machine->domain_size,
+                                                       &self->machine->accelerator, &error)) {
         lp_search_space_refuse(self->space, 1, error);
         return;
     }

@@ -28,7 +28,7 @@ lp_reliability_free(LpReliability *self)
 {
     if (self == NULL)
         return;
-    for (LpPart i = 0; i < LP_N_PARTS; i++) {
+    for (LpGoodputPart i = 0; i < LP_N_PARTS; i++) {
         g_free(self->part[i].source);
         g_free(self->part[i].repair_source);
     }
@@ -330,7 +330,7 @@ lp_reliability_load(const char *names, GError **error)
 /* --- use --- */
 
 static gboolean
-refuse(LpPart part, const char *got, const char *wanted, GError **error)
+refuse(LpGoodputPart part, const char *got, const char *wanted, GError **error)
 {
     g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE, "%s: got %s, wanted %s",
                 lp_part_names[part], got, wanted);
@@ -338,7 +338,7 @@ refuse(LpPart part, const char *got, const char *wanted, GError **error)
 }
 
 gboolean
-lp_reliability_parts(const LpReliability *self, LpPart part, LpFailingParts *out_parts,
+lp_reliability_parts(const LpReliability *self, LpGoodputPart part, LpFailingParts *out_parts,
                      GError **error)
 {
     const LpPartReliability *known = &self->part[part];

@@ -64,7 +64,7 @@ gboolean lp_reliability_set(LpReliability *self, LpReliabilitySetting setting, c
 /** The parts of a kind as the closed form and the Monte Carlo method take them, but for their
  * count. Errors: LP_INPUT_ERROR_VALUE, where a repair time or a slowdown is missing, "PART: got,
  * wanted". */
-gboolean lp_reliability_parts(const LpReliability *self, LpPart part, LpFailingParts *out_parts,
-                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean lp_reliability_parts(const LpReliability *self, LpGoodputPart part,
+                              LpFailingParts *out_parts, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

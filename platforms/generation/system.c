@@ -169,7 +169,7 @@ lp_system_names(GError **error)
 }
 
 LpMachineSpecification *
-lp_system_habitual(const char *accelerator)
+lp_system_usual(const char *accelerator)
 {
     g_return_val_if_fail(accelerator != NULL, NULL);
     g_autoptr(LpXml) xml = load_file(NULL);

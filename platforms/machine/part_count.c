@@ -47,7 +47,7 @@ n_circuit_switches(const LpMachine *self)
 }
 
 guint64
-lp_machine_part_count(const LpMachine *self, LpPart part, guint64 host_size)
+lp_machine_part_count(const LpMachine *self, LpGoodputPart part, guint64 host_size)
 {
     switch (part) {
     case LP_PART_ACCELERATOR:

@@ -15,7 +15,7 @@ G_BEGIN_DECLS
  * switch, rounded up; without known ports one for each rail, and with planes for each port.
  * Software: one.
  */
-guint64 lp_machine_part_count(const LpMachine *self, LpPart part, guint64 host_size);
+guint64 lp_machine_part_count(const LpMachine *self, LpGoodputPart part, guint64 host_size);
 
 /** Accelerators of a host, as lp_machine_part_count() takes them. */
 guint64 lp_machine_host_size(const LpMachine *self, guint64 host_size);

@@ -120,7 +120,7 @@ run_exchange_round(LpCommunicatorRuntime *self, guint64 index, const LpOp *op, S
     LpExchangeRun run = exchange_run(self, op);
     if (self->experts != NULL)
         run_experts(self, index);
-    else if (leaves && lp_sharing_rotor(self->sharing) != NULL)
+    else if (leaves && lp_flow_engine_rotor(self->sharing) != NULL)
         lp_exchange_run_posted(&run, index);
     else if (pairwise)
         lp_exchange_run_pairwise(&run, index, shifts.first, shifts.end);

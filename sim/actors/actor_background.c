@@ -39,7 +39,7 @@ struct LpBackground {
     const LpScenarioTraffic *specification; /* borrowed */
     const LpNetwork *network;               /* borrowed */
     LpWatch *watch;                         /* borrowed from the run */
-    LpSharing *sharing;                     /* borrowed from the run, or NULL */
+    LpFlowEngine *sharing;                  /* borrowed from the run, or NULL */
     LpFlowLog *log;                         /* borrowed from the run, or NULL */
     const LpQuotient *quotient;             /* borrowed from the run, or NULL */
     guint32 first_sender, first_flow;       /* in it */
@@ -90,7 +90,7 @@ next_route(Sender *self)
         return find_route(background, self->index,
                           lp_background_ways_receiver(ways, self->index, turn));
     guint32 first = background->first_flow + self->place * lp_background_ways_n_turns(ways);
-    return lp_quotient_foreign_route(background->quotient, first + turn);
+    return lp_quotient_background_route(background->quotient, first + turn);
 }
 
 /* --- making it --- */
@@ -166,7 +166,7 @@ lp_background_load(const LpBackground *self, double end_s)
 /* --- in a quotient --- */
 
 gboolean
-lp_background_add_foreign(LpBackground *self, LpNumbering *kinds, GArray *senders, GArray *flows)
+lp_background_add_classes(LpBackground *self, LpNumbering *kinds, GArray *senders, GArray *flows)
 {
     gboolean is_drawn =
         self->specification->gaps == LP_GAPS_EXPONENTIAL || lp_background_ways_is_drawn(self->ways);
@@ -224,7 +224,7 @@ carry(LpBackground *self, const LpRoute *route, guint32 weight)
     if (route->latency_s > 0.0)
         sg_actor_sleep_for(route->latency_s);
     double left_s = simgrid_get_clock();
-    lp_sharing_send(self->sharing, &(LpFlow){route, bytes, LP_FLOW_BACKGROUND, 0, &bytes});
+    lp_flow_engine_send(self->sharing, &(LpFlow){route, bytes, LP_FLOW_BACKGROUND, 0, &bytes});
     write_down(self, route, left_s);
     self->result.n_under_way -= weight;
     self->result.n_messages += weight;
@@ -256,7 +256,7 @@ static void
 hand_over(LpBackground *self, const LpRoute *route, guint32 weight)
 {
     if (self->result.n_under_way >= lp_background_flights_max(self->n)) {
-        lp_watch_flood(self->watch, self->index);
+        lp_watch_report_overload(self->watch, self->index);
         return;
     }
     Carrier *carrier;

@@ -5,7 +5,7 @@
 #include "sim/actors/actor_watch.h"
 #include "sim/actors/background_load.h"
 #include "sim/actors/background_result.h"
-#include "sim/actors/actor_sharing.h"
+#include "sim/actors/flow_engine.h"
 #include "sim/actors/flow_log.h"
 #include "sim/quotient/quotient.h"
 #include "workloads/description/scenario.h"
@@ -36,13 +36,13 @@ void lp_background_mark(const LpBackground *self, gboolean *io_links);
 /** Adds its senders to @senders (guint32: those of one number of @kinds send alike) and their ways
  * to @flows (LpForeignFlow): for the quotient that the next run goes by, whose it must be the whole
  * input of. Returns: FALSE: they are too many. */
-gboolean lp_background_add_foreign(LpBackground *self, LpNumbering *kinds, GArray *senders,
+gboolean lp_background_add_classes(LpBackground *self, LpNumbering *kinds, GArray *senders,
                                    GArray *flows) G_GNUC_WARN_UNUSED_RESULT;
 
 /** What it runs in; everything is borrowed. */
 typedef struct {
     LpWatch *watch;
-    LpSharing *sharing;         /**< NULL: the engine shares links among its messages and others */
+    LpFlowEngine *sharing;      /**< NULL: the engine shares links among its messages and others */
     LpFlowLog *log;             /**< or NULL */
     const LpQuotient *quotient; /**< one sender of each class sends; NULL: all do */
 } LpBackgroundRun;

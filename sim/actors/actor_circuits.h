@@ -74,7 +74,7 @@ void lp_circuits_set_waiting(LpCircuits *self, guint64 rank, gboolean is_waiting
 /** Writes down the circuits at the attachments of the first rank of each stage, until @end_s. */
 void lp_circuits_record(const LpCircuits *self, LpTimeline *timeline, double end_s);
 /** What the run says of its circuits in an iteration. @last: the clock of the last event.
- * @start_s: of the job. @weight: mirror images that each circuit stands for. @n_iterations: that
+ * @start_s: of the job. @weight: replicas that each circuit stands for. @n_iterations: that
  * the job ran. */
 LpCircuitResult lp_circuits_result(const LpCircuits *self, const LpClock *last, double start_s,
                                    double weight, double n_iterations);

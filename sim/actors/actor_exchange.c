@@ -71,7 +71,7 @@ send_pair(LpExchangeRun *self, guint64 index, guint64 place)
                        .to = connection.to};
     lp_watch_depart(self->watch, &flight);
     double start_s = simgrid_get_clock();
-    lp_sharing_send(self->sharing, &flow);
+    lp_flow_engine_send(self->sharing, &flow);
     lp_watch_arrive(self->watch, &flight);
     lp_runtime_log_flow(self->log, flow.route, (double)flow.bytes, start_s, simgrid_get_clock());
 }
@@ -91,14 +91,14 @@ typedef struct {
     Row *row; /* borrowed */
     LpConnection connection;
     LpFlow flow;
-} Parcel;
+} PendingFlow;
 
 static void launch(Row *row);
 
 static void
 parcel_arrived(gpointer data, double began_s, double ended_s)
 {
-    g_autofree Parcel *parcel = data;
+    g_autofree PendingFlow *parcel = data;
     Row *row = parcel->row;
     lp_runtime_log_flow(row->run->log, parcel->flow.route, (double)parcel->flow.bytes, began_s,
                         ended_s);
@@ -117,11 +117,11 @@ launch(Row *row)
     guint32 at_once = lp_sends_at_once(lp_rank_layout_library(run->ring->map->layout, run->op),
                                        run->ring->n_members);
     while (row->next < row->end && row->n_under_way < at_once) {
-        Parcel *parcel = g_new(Parcel, 1);
+        PendingFlow *parcel = g_new(PendingFlow, 1);
         parcel->row = row;
         parcel->flow = pair_flow(run, row->index, row->next++, &parcel->connection);
         row->n_under_way++;
-        lp_sharing_launch(
+        lp_flow_engine_launch(
             run->sharing,
             &(LpLaunchedFlow){.flow = parcel->flow, .arrived = parcel_arrived, .data = parcel});
     }
@@ -142,7 +142,7 @@ void
 lp_exchange_run_pairwise(LpExchangeRun *self, guint64 index, guint64 first, guint64 end)
 {
     guint64 intra = n_intra(self);
-    if (self->watch == NULL && lp_sharing_launches(self->sharing)) {
+    if (self->watch == NULL && lp_flow_engine_launches(self->sharing)) {
         launch_row(self, index, (first - 1) * intra, (end - 1) * intra);
         return;
     }
@@ -166,7 +166,7 @@ lp_exchange_run_posted(LpExchangeRun *self, guint64 index)
         LpFlow flow = count_flow(self, &connection, &connection.route, bytes);
         routes[shift] = connection.route;
         sent_bytes[shift] = flow.bytes;
-        lp_sharing_post(self->sharing, &flow, arrived);
+        lp_flow_engine_post(self->sharing, &flow, arrived);
     }
     for (guint64 shift = 1; shift < n; shift++)
         sg_sem_acquire(arrived);

@@ -2,7 +2,7 @@
 /* One member's part of an all-to-all as messages from member to member. */
 #pragma once
 
-#include "sim/actors/actor_sharing.h"
+#include "sim/actors/flow_engine.h"
 #include "sim/actors/actor_watch.h"
 #include "sim/actors/runtime_log.h"
 #include "sim/analysis/isolated_time.h"
@@ -16,7 +16,7 @@ typedef struct {
     const LpOp *op;              /* borrowed */
     const LpProtocol *protocol;  /* borrowed */
     LpWatch *watch;              /* borrowed, or NULL */
-    LpSharing *sharing;          /* borrowed, or NULL */
+    LpFlowEngine *sharing;       /* borrowed, or NULL */
     const LpRuntimeLog *log;     /* borrowed */
     LpFlow flow;                 /**< whose flows they are; their routes and bytes are set here */
     double forwarding;           /**< circuits that a byte takes */

@@ -314,7 +314,7 @@ lp_faults_number(const LpFaults *self, guint32 n_links, guint32 *out_changes)
 static void
 stop_lanes(const LpFaults *self, const Fault *fault)
 {
-    LpRotorRun *rotor = lp_sharing_rotor(self->run.sharing);
+    LpRotorRun *rotor = lp_flow_engine_rotor(self->run.sharing);
     for (guint i = 0; rotor != NULL && i < fault->lanes->len; i++)
         lp_rotor_run_kill(rotor, g_array_index(fault->lanes, LpLaneFailure, i));
 }
@@ -332,14 +332,14 @@ set_bandwidth(const LpFaults *self, guint32 link, guint32 own, double factor)
 {
     double described = lp_network_link(self->network, link).bytes_per_s;
     double bytes_per_s = factor > 0.0 ? described * factor : DEAD_BYTES_PER_S;
-    LpOpening *opening = lp_sharing_opening(self->run.sharing);
+    LpOpening *opening = lp_flow_engine_opening(self->run.sharing);
     if (opening != NULL)
         lp_opening_set_bandwidth(opening, link, own, bytes_per_s, described);
     else if (self->run.quotient != NULL)
         lp_quotient_set_bandwidth(self->run.quotient, link, bytes_per_s);
     else
         lp_network_set_bandwidth(self->network, link, bytes_per_s);
-    lp_sharing_set_bandwidth(self->run.sharing, link, bytes_per_s);
+    lp_flow_engine_set_bandwidth(self->run.sharing, link, bytes_per_s);
 }
 
 /* What failure number @at does to @link. */
@@ -351,7 +351,7 @@ change(const LpFaults *self, guint at, guint32 link)
     if (own == G_MAXUINT32)
         return;
     if (failure->dead)
-        lp_watch_bury_link(self->run.watch, own, recovers(self, at, link));
+        lp_watch_fail_link(self->run.watch, own, recovers(self, at, link));
     set_bandwidth(self, link, own, failure->dead ? 0.0 : failure->bandwidth_factor);
     if (!failure->dead)
         lp_watch_revive_link(self->run.watch, own);

@@ -4,7 +4,7 @@
 
 #include "sim/actors/actor_circuits.h"
 #include "sim/actors/actor_watch.h"
-#include "sim/actors/actor_sharing.h"
+#include "sim/actors/flow_engine.h"
 #include "sim/quotient/quotient.h"
 #include "workloads/description/scenario.h"
 
@@ -43,7 +43,7 @@ void lp_faults_add_circuits(LpFaults *self, LpCircuits *circuits);
 /** What they happen in; everything is borrowed. */
 typedef struct {
     LpWatch *watch;
-    LpSharing *sharing;         /**< NULL: the engine shares links */
+    LpFlowEngine *sharing;      /**< NULL: the engine shares links */
     const LpQuotient *quotient; /**< whose links change; NULL: the machine's do */
 } LpFaultsRun;
 

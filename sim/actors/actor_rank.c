@@ -56,7 +56,7 @@ compute(LpRank *self, double duration_s)
         gboolean timed_out =
             lp_watch_sleep_or(self->run->watch, self->progressed, duration_s * slowdown);
         double elapsed_s = simgrid_get_clock() - start_s;
-        lp_meter_add_slowed(&self->meter, elapsed_s - elapsed_s / slowdown);
+        lp_overlap_meter_add_slowed(&self->meter, elapsed_s - elapsed_s / slowdown);
         duration_s = timed_out ? 0.0 : MAX(duration_s - elapsed_s / slowdown, 0.0);
     }
     if (duration_s > 0.0)
@@ -112,10 +112,10 @@ count_merged(LpRank *self, const LpTask *task, double start_s)
     LpCommunicatorRuntime *group = self->groups[LP_GROUP_TP];
     LpRuntimeLog *log = group == NULL ? NULL : lp_communicator_runtime_log(group);
     for (LpTraffic traffic = 0; traffic < LP_N_TRAFFIC; traffic++) {
-        self->run->tp_bytes[traffic] += task->traffic_bytes[traffic] * self->n_led;
+        self->run->tp_bytes[traffic] += task->traffic_bytes[traffic] * self->n_tensor_groups;
         if (log == NULL)
             continue;
-        double bytes = (double)(task->traffic_bytes[traffic] * self->n_led) / log->weight;
+        double bytes = (double)(task->traffic_bytes[traffic] * self->n_tensor_groups) / log->weight;
         lp_runtime_log_delay(log, 0, traffic, bytes, start_s, self->clock.at_s);
     }
 }
@@ -132,7 +132,7 @@ run_delay(LpRank *self, const LpTask *task, const LpStep *step)
         run_pieces(self, task);
     else
         run_work(self, task);
-    if (task->gathers != 0 && self->n_led > 0)
+    if (task->gathers != 0 && self->n_tensor_groups > 0)
         count_merged(self, task, before.at_s);
     lp_rank_trace_delay(&self->trace, task, step, &before, &self->clock);
 }
@@ -262,8 +262,8 @@ run_receive(LpRank *self, const LpStep *step)
         lp_clock_follow(&self->clock, &arrival.circuits, LP_TERM_BUBBLE, start_s);
     lp_clock_charge_to(&self->clock, LP_TERM_PP, sender, now_s);
     double ended_s = MIN(arrival.ended_s, now_s);
-    lp_meter_add_flight(&self->meter, arrival.started_s, ended_s);
-    lp_meter_add_exposed(&self->meter, MAX(ended_s - exposed_from_s, 0.0));
+    lp_overlap_meter_add_flight(&self->meter, arrival.started_s, ended_s);
+    lp_overlap_meter_add_exposed(&self->meter, MAX(ended_s - exposed_from_s, 0.0));
     synchronise(self, LP_HOST_SYNC_MESSAGES);
     lp_rank_trace_receive(&self->trace, sender, arrival.number, step, start_s, circuits_from_s,
                           self->clock.at_s);
@@ -311,7 +311,7 @@ compute_stream(int argc, char **argv)
     LpRank *self = sg_actor_self_get_data();
     const LpProgram *program = self->run->program;
     const LpStageProgram *stage_program = lp_program_stage(program, self->stage);
-    for (LpLine line = 0; line < LP_N_LINES; line++)
+    for (LpPipelineDirection line = 0; line < LP_N_PIPELINE_DIRECTIONS; line++)
         if (self->in[line] != NULL)
             lp_channel_attach_receiver(self->in[line]);
     lp_rank_attach_groups(self, LP_N_STREAMS);
@@ -354,7 +354,7 @@ lp_rank_start(LpRank *self, struct s4u_Host *home, struct s4u_Host *const *strea
 void
 lp_rank_clear(LpRank *self)
 {
-    for (LpLine line = 0; line < LP_N_LINES; line++)
+    for (LpPipelineDirection line = 0; line < LP_N_PIPELINE_DIRECTIONS; line++)
         g_clear_pointer(&self->out[line], lp_channel_free);
     for (LpStream kind = 0; kind < LP_N_STREAMS; kind++) {
         g_clear_pointer(&self->under_way[kind], g_array_unref);

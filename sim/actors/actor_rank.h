@@ -30,7 +30,7 @@ typedef struct {
     guint32 n_iterations;           /**< one after the other */
     LpWatch *watch;                 /* borrowed, or NULL */
     LpCircuits *circuits;           /* borrowed; NULL: none are switched */
-    LpSharing *sharing;             /* borrowed, or NULL */
+    LpFlowEngine *sharing;          /* borrowed, or NULL */
     gboolean has_circuits;          /* that are waited for, on request or because they turn */
     LpWaitRecord *waits;            /* borrowed, or NULL */
     LpTimeline *timeline;           /* borrowed, or NULL */
@@ -55,10 +55,10 @@ typedef struct {
     LpStraggler *straggler;                     /* borrowed, or NULL: as described */
     LpCommunicatorRuntime *groups[LP_N_GROUPS]; /* borrowed; NULL where the rank has none */
     guint64 index[LP_N_GROUPS];                 /**< where it stands in each */
-    guint64 n_led;              /**< tensor-parallel groups whose merged collectives it counts */
-    LpChannel *out[LP_N_LINES]; /* owned */
-    LpChannel *in[LP_N_LINES];  /* borrowed from the sending ranks */
-    LpRankStream *streams[LP_N_STREAMS]; /* owned, or NULL */
+    guint64 n_tensor_groups; /**< tensor-parallel groups whose merged collectives it counts */
+    LpChannel *out[LP_N_PIPELINE_DIRECTIONS]; /* owned */
+    LpChannel *in[LP_N_PIPELINE_DIRECTIONS];  /* borrowed from the sending ranks */
+    LpRankStream *streams[LP_N_STREAMS];      /* owned, or NULL */
     guint64 n_communicating; /**< collectives that are launched on streams, and have not ended */
     LpTokens *progressed;    /* owned: wakes the compute stream when streams have finished what it
                                 waits for: */
@@ -68,7 +68,7 @@ typedef struct {
     guint32 library[LP_N_STREAMS + 1]; /**< LpTask.library, by stream, of its last collective; the
                                           compute stream's behind all others */
     double host_s;                     /**< until when the host issues what was given to it */
-    LpMeter meter;
+    LpOverlapMeter meter;
     LpClock clock; /**< after the run: of its last event */
 } LpRank;
 
@@ -83,12 +83,12 @@ void lp_rank_clear(LpRank *self);
 
 /** What is handed to a stream: an operation, a message, or, with neither, its end. */
 typedef struct {
-    const LpOp *op;     /* borrowed from the iteration: a launch, beside or await */
-    double delay_s;     /**< LpTask.delay_s */
-    double change_s;    /**< before a collective: of an event after another library's */
-    LpChannel *channel; /* borrowed */
-    LpLine line;        /**< of the message */
-    guint64 bytes;      /**< of the message */
+    const LpOp *op;           /* borrowed from the iteration: a launch, beside or await */
+    double delay_s;           /**< LpTask.delay_s */
+    double change_s;          /**< before a collective: of an event after another library's */
+    LpChannel *channel;       /* borrowed */
+    LpPipelineDirection line; /**< of the message */
+    guint64 bytes;            /**< of the message */
 } LpRankLaunch;
 
 /** @rank's stream of @kind: what lp_rank_stream_start() runs. Returns: (transfer full). */

@@ -89,13 +89,13 @@ lp_rank_join(LpRank *self, LpStream kind, guint n_pending, LpTerm term)
     if (stream->n_launched <= stream->n_finished + n_pending)
         return;
     double start_s = self->clock.at_s;
-    lp_meter_join(&self->meter, kind, simgrid_get_clock());
+    lp_overlap_meter_join(&self->meter, kind, simgrid_get_clock());
     self->joined = stream;
     self->n_finished_wanted = stream->n_launched - n_pending;
     while (stream->n_finished < self->n_finished_wanted)
         lp_tokens_take(self->progressed);
     self->joined = NULL;
-    lp_meter_leave(&self->meter, kind);
+    lp_overlap_meter_leave(&self->meter, kind);
     lp_clock_charge(&self->clock, term, simgrid_get_clock());
     if (self->run->has_circuits && self->clock.at_s > start_s)
         lp_clock_follow(&self->clock, &stream->clock.circuits, term, start_s);

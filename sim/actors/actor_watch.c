@@ -157,7 +157,7 @@ stop_if_idle(LpWatch *self)
 }
 
 void
-lp_watch_bury_link(LpWatch *self, guint32 link, gboolean returns)
+lp_watch_fail_link(LpWatch *self, guint32 link, gboolean returns)
 {
     if (self->died_s[link] >= 0.0)
         return;
@@ -245,7 +245,7 @@ watch_actor(int argc, char **argv)
 }
 
 void
-lp_watch_flood(LpWatch *self, guint32 index)
+lp_watch_report_overload(LpWatch *self, guint32 index)
 {
     self->stall = (LpStall){.is_flooded = TRUE, .at_s = simgrid_get_clock(), .job = index};
     sg_actor_kill_all();

@@ -48,7 +48,7 @@ void lp_watch_start(LpWatch *self, struct s4u_Host *home);
 /** Nothing crosses @link from now on: what is on its way over it does not arrive. The caller slows
  * the link down, so that the engine sees no end either. @returns: it will be revived. Actors only.
  */
-void lp_watch_bury_link(LpWatch *self, guint32 link, gboolean returns);
+void lp_watch_fail_link(LpWatch *self, guint32 link, gboolean returns);
 /** @link carries again what was on its way over it, and what waited for it: the caller has given it
  * its bandwidth. Nothing, if it is not dead. Actors only. */
 void lp_watch_revive_link(LpWatch *self, guint32 link);
@@ -56,7 +56,7 @@ gboolean lp_watch_is_dead(const LpWatch *self, const LpRoute *route);
 /** Waits until no link of @route is dead. Actors only. */
 void lp_watch_await(LpWatch *self, const LpRoute *route);
 /** Ends the run: background traffic of generator @index has piled up. Actors only. */
-void lp_watch_flood(LpWatch *self, guint32 index);
+void lp_watch_report_overload(LpWatch *self, guint32 index);
 /** Why the run stopped; not stalled if it did not. */
 LpStall lp_watch_stall(const LpWatch *self);
 

@@ -22,20 +22,20 @@ struct Message {
 
 struct LpChannel {
     LpChannelKind kind;
-    char *name;           /* owned */
-    const LpRoute *route; /* borrowed from the connections */
-    sg_mailbox_t mailbox; /* borrowed from the engine */
-    LpTokens *arrived;    /* owned; one a message where there is no mailbox */
-    LpMeter *meter;       /* borrowed from the receiving rank */
-    LpWatch *watch;       /* borrowed from the run, or NULL */
-    LpCircuits *circuits; /* borrowed from the run; NULL: none are needed */
-    guint32 pattern;      /* of them */
+    char *name;            /* owned */
+    const LpRoute *route;  /* borrowed from the connections */
+    sg_mailbox_t mailbox;  /* borrowed from the engine */
+    LpTokens *arrived;     /* owned; one a message where there is no mailbox */
+    LpOverlapMeter *meter; /* borrowed from the receiving rank */
+    LpWatch *watch;        /* borrowed from the run, or NULL */
+    LpCircuits *circuits;  /* borrowed from the run; NULL: none are needed */
+    guint32 pattern;       /* of them */
     double cap_bytes_per_s;
     LpCircuits *hybrid; /* borrowed from the run; NULL: no network stands beside circuits, */
     LpRoute beside;     /* or this is the route there */
-    gboolean goes_beside;
-    LpSharing *sharing; /* borrowed from the run, or NULL */
-    LpFlowLog *log;     /* borrowed from the run, or NULL */
+    gboolean uses_packet_network;
+    LpFlowEngine *sharing; /* borrowed from the run, or NULL */
+    LpFlowLog *log;        /* borrowed from the run, or NULL */
     double log_weight;
     LpTraffic traffic;
     const void *owner; /* of its flows */
@@ -46,7 +46,7 @@ struct LpChannel {
 };
 
 LpChannel *
-lp_channel_new(LpChannelKind kind, const char *name, const LpRoute *route, LpMeter *meter)
+lp_channel_new(LpChannelKind kind, const char *name, const LpRoute *route, LpOverlapMeter *meter)
 {
     LpChannel *self = g_new0(LpChannel, 1);
     self->kind = kind;
@@ -110,17 +110,17 @@ lp_channel_set_beside(LpChannel *self, LpCircuits *circuits, const LpRoute *rout
 void
 lp_channel_go_beside(LpChannel *self, gboolean beside)
 {
-    self->goes_beside = beside;
+    self->uses_packet_network = beside;
 }
 
 static const LpRoute *
 route_now(const LpChannel *self)
 {
-    return self->hybrid != NULL && self->goes_beside ? &self->beside : self->route;
+    return self->hybrid != NULL && self->uses_packet_network ? &self->beside : self->route;
 }
 
 void
-lp_channel_set_sharing(LpChannel *self, LpSharing *sharing, LpTraffic traffic, const void *owner)
+lp_channel_set_sharing(LpChannel *self, LpFlowEngine *sharing, LpTraffic traffic, const void *owner)
 {
     self->sharing = sharing;
     self->traffic = traffic;
@@ -193,7 +193,7 @@ send_flow(void *data, guint64 bytes, gboolean beside)
                    .job = self->job,
                    .traffic = self->traffic,
                    .owner = self->owner};
-    lp_sharing_send(self->sharing, &flow);
+    lp_flow_engine_send(self->sharing, &flow);
     if (not_before_s > simgrid_get_clock())
         lp_watch_sleep(self->watch, not_before_s - simgrid_get_clock());
     lp_circuits_count(self->hybrid, (LpHybridCount){.circuit_bytes = beside ? 0.0 : (double)bytes,
@@ -205,7 +205,7 @@ static void
 send_hybrid(LpChannel *self, guint64 bytes)
 {
     if (self->circuits == NULL) {
-        send_flow(self, bytes, self->goes_beside);
+        send_flow(self, bytes, self->uses_packet_network);
         return;
     }
     LpHybridSend send = {.circuits = self->circuits,
@@ -234,7 +234,7 @@ send_parts(LpChannel *self, guint64 bytes)
                        .job = self->job,
                        .traffic = self->traffic,
                        .owner = self->owner};
-        lp_sharing_send(self->sharing, &flow);
+        lp_flow_engine_send(self->sharing, &flow);
     }
 }
 
@@ -242,7 +242,7 @@ send_parts(LpChannel *self, guint64 bytes)
 static void
 wait_for_turns(LpChannel *self, Message *message, double start_s, LpClock *clock)
 {
-    if (lp_sharing_rotor(self->sharing) == NULL)
+    if (lp_flow_engine_rotor(self->sharing) == NULL)
         return;
     double needed_s = (double)message->bytes / self->route->bytes_per_s;
     double ready_s = MAX(simgrid_get_clock() - needed_s, start_s);
@@ -345,7 +345,7 @@ lp_channel_send(LpChannel *self, guint64 bytes, double latency_s, LpClock *clock
     if (number > self->n_received)
         message->arrival.ended_s = simgrid_get_clock();
     if (self->meter != NULL)
-        lp_meter_add_message(self->meter, started_s, simgrid_get_clock());
+        lp_overlap_meter_add_message(self->meter, started_s, simgrid_get_clock());
 }
 
 LpArrival

@@ -5,10 +5,10 @@
 #include "sim/actors/actor_circuits.h"
 #include "sim/actors/clock.h"
 #include "sim/actors/flow_log.h"
-#include "sim/actors/meter.h"
+#include "sim/actors/overlap_meter.h"
 #include "sim/engine/network.h"
 #include "sim/actors/actor_watch.h"
-#include "sim/actors/actor_sharing.h"
+#include "sim/actors/flow_engine.h"
 
 G_BEGIN_DECLS
 
@@ -25,7 +25,7 @@ typedef struct LpChannel LpChannel;
 /** @name: unique. @route: borrowed. @meter: the receiving rank's, which is told of transfers, or
  * NULL. Returns: (transfer full). */
 LpChannel *lp_channel_new(LpChannelKind kind, const char *name, const LpRoute *route,
-                          LpMeter *meter);
+                          LpOverlapMeter *meter);
 void lp_channel_free(LpChannel *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpChannel, lp_channel_free)
 
@@ -43,9 +43,9 @@ void lp_channel_set_beside(LpChannel *self, LpCircuits *circuits, const LpRoute 
 void lp_channel_go_beside(LpChannel *self, gboolean beside);
 /** Its flows share links as @sharing says (borrowed, or NULL: as the engine does), as flows of
  * @traffic of @owner. Not for mailboxes. */
-void lp_channel_set_sharing(LpChannel *self, LpSharing *sharing, LpTraffic traffic,
+void lp_channel_set_sharing(LpChannel *self, LpFlowEngine *sharing, LpTraffic traffic,
                             const void *owner);
-/** What it carries is written to @log (borrowed, or NULL), as that of @weight mirror images. */
+/** What it carries is written to @log (borrowed, or NULL), as that of @weight replicas. */
 void lp_channel_set_log(LpChannel *self, LpFlowLog *log, double weight);
 /** Called by the receiving actor before anything is sent: transfers then start when the sender is
  * ready, whatever the receiver does at the time (receives are always posted). */

@@ -8,7 +8,7 @@ G_BEGIN_DECLS
 
 /** What a run says of its circuits. Plain data: it travels between processes. */
 typedef struct {
-    guint64 n_reconfigurations; /**< circuits set up, mirror images included */
+    guint64 n_reconfigurations; /**< circuits set up, replicas included */
     guint64 n_critical;         /**< times that the critical path waited for circuits */
     double wait_exposed_s;      /**< those waits */
     double wait_hidden_s; /**< dead time of circuits that the critical path used and did not wait

@@ -5,7 +5,7 @@
 #include "sim/actors/actor_all_to_all.h"
 #include "sim/actors/actor_ring.h"
 #include "sim/actors/collective_bytes.h"
-#include "sim/analysis/known_waits.h"
+#include "sim/analysis/cached_latencies.h"
 #include "sim/quotient/pair_flows.h"
 
 #include <simgrid/barrier.h>
@@ -38,9 +38,9 @@ lp_communicator_runtime_free(LpCommunicatorRuntime *self)
     g_free(self->channels);
     lp_round_plan_clear(&self->round_plan);
     g_hash_table_unref(self->known);
-    lp_couriers_free(self->couriers);
+    lp_round_executor_free(self->round_executor);
     lp_expert_circuits_free(self->experts);
-    lp_delegates_free(self->delegates);
+    lp_flow_class_executor_free(self->flow_class_executor);
     g_free(self->actor_member);
     lp_runtime_log_clear(&self->log);
     g_clear_pointer(&self->members, g_array_unref);
@@ -75,7 +75,7 @@ lp_communicator_runtime_set_circuits(LpCommunicatorRuntime *self, LpCircuits *ci
 }
 
 void
-lp_communicator_runtime_set_sharing(LpCommunicatorRuntime *self, LpSharing *sharing)
+lp_communicator_runtime_set_sharing(LpCommunicatorRuntime *self, LpFlowEngine *sharing)
 {
     self->sharing = sharing;
 }
@@ -116,9 +116,9 @@ void
 lp_communicator_runtime_set_classes(LpCommunicatorRuntime *self, const LpQuotient *quotient,
                                     const LpCommunicatorClass *classes)
 {
-    self->delegates = lp_delegates_new(quotient, classes, self->mode.n_actors, self->job,
-                                       self->sharing, self->watch);
-    lp_delegates_set_log(self->delegates, self->log.log);
+    self->flow_class_executor = lp_flow_class_executor_new(quotient, classes, self->mode.n_actors,
+                                                           self->job, self->sharing, self->watch);
+    lp_flow_class_executor_set_log(self->flow_class_executor, self->log.log);
     self->quotient = quotient;
     self->classes = classes;
     self->class_log = self->log;
@@ -222,7 +222,7 @@ lp_communicator_runtime_gather(LpCommunicatorRuntime *self, guint64 index, const
 /* --- any collective --- */
 
 /* Where one actor stands for the whole group, it counts what all members send; where actors stand
- * for classes of ranks, the first that comes does. Returns: the bytes, of one mirror image. */
+ * for classes of ranks, the first that comes does. Returns: the bytes, of one replica. */
 static guint64
 count_traffic(LpCommunicatorRuntime *self, guint64 index, const LpOp *op)
 {
@@ -256,7 +256,7 @@ known_of(LpCommunicatorRuntime *self, const LpOp *op)
         !self->mode.as_delay)
         known->least_s = lp_isolated_least_time_s(lp_isolated_ring_of(&self->ring, op), op,
                                                   known->selection.protocol, FALSE,
-                                                  lp_sharing_uncontended(self->sharing));
+                                                  lp_flow_engine_uncontended(self->sharing));
     known->measured_s =
         lp_rank_layout_measured_s(self->map->layout, op, self->ring.communicator, NULL);
     g_hash_table_insert(self->known, (gpointer)(guintptr)op, known);
@@ -281,17 +281,19 @@ prepare(LpCommunicatorRuntime *self, const LpOp *op, double delay_s)
         lp_round_plan_init(&self->round_plan, self->map, op, self->ring.communicator,
                            self->mode.fidelity);
         if (!self->mode.as_delay)
-            lp_known_waits_prepare(&self->round_plan, op, self->ring.cache);
+            lp_cached_latencies_prepare(&self->round_plan, op, self->ring.cache);
     }
     if (self->mode.as_delay) {
         self->isolated_s =
             delay_s < 0.0 ? lp_isolated_ring_time_s(&self->ring, op, self->mode.fidelity) : delay_s;
         return;
     }
-    if (self->selection.is_scheduled && self->couriers == NULL && self->delegates == NULL) {
-        self->couriers = lp_couriers_new(self->ring.n_members, self->watch, self->job);
-        lp_couriers_set_sharing(self->couriers, self->sharing, lp_communicator_traffic(self), self);
-        lp_couriers_set_log(self->couriers, self->log.log, self->log.weight);
+    if (self->selection.is_scheduled && self->round_executor == NULL &&
+        self->flow_class_executor == NULL) {
+        self->round_executor = lp_round_executor_new(self->ring.n_members, self->watch, self->job);
+        lp_round_executor_set_sharing(self->round_executor, self->sharing,
+                                      lp_communicator_traffic(self), self);
+        lp_round_executor_set_log(self->round_executor, self->log.log, self->log.weight);
     }
 }
 
@@ -300,8 +302,8 @@ static void
 run_scheduled(LpCommunicatorRuntime *self, guint64 index)
 {
     if (self->n_begun++ % self->mode.n_actors == 0)
-        lp_couriers_begin(self->couriers, &self->round_plan);
-    lp_couriers_run(self->couriers, index);
+        lp_round_executor_begin(self->round_executor, &self->round_plan);
+    lp_round_executor_run(self->round_executor, index);
     (void)sg_barrier_wait(self->barrier);
 }
 
@@ -309,7 +311,7 @@ run_scheduled(LpCommunicatorRuntime *self, guint64 index)
 static void
 wait_for_turns(LpCommunicatorRuntime *self, const LpOp *op, double start_s, LpClock *clock)
 {
-    if (lp_sharing_rotor(self->sharing) == NULL || clock == NULL)
+    if (lp_flow_engine_rotor(self->sharing) == NULL || clock == NULL)
         return;
     double took_s = simgrid_get_clock() - start_s;
     double wait_s = took_s - lp_isolated_ring_time_s(&self->ring, op, self->mode.fidelity);
@@ -336,7 +338,7 @@ run_delegated(LpCommunicatorRuntime *self, guint64 index, const LpOp *op)
                               .round_plan = self->selection.is_scheduled ? &self->round_plan : NULL,
                               .run_member = goes_by_pairs ? run_pairs_member : NULL,
                               .runtime = self};
-    lp_delegates_run(self->delegates, index, collective);
+    lp_flow_class_executor_run(self->flow_class_executor, index, collective);
     if (op->collective == LP_COLLECTIVE_ALL_TO_ALL && !self->selection.is_scheduled)
         lp_communicator_wait_for_ports(
             self, start_s + lp_flow_list_plain_wait_s(&self->ring, op, protocol));
@@ -369,7 +371,7 @@ wait_for_table(LpCommunicatorRuntime *self, double start_s)
 
 void
 lp_communicator_runtime_run(LpCommunicatorRuntime *self, guint64 index, const LpOp *op,
-                            double delay_s, LpClock *clock, LpMeter *meter, LpStream stream)
+                            double delay_s, LpClock *clock, LpOverlapMeter *meter, LpStream stream)
 {
     lp_communicator_runtime_gather(self, index, op, clock);
     double start_s = simgrid_get_clock();
@@ -379,7 +381,7 @@ lp_communicator_runtime_run(LpCommunicatorRuntime *self, guint64 index, const Lp
         self->n_delays++;
     } else if (self->actor_member != NULL && !self->selection.is_scheduled) {
         lp_communicator_ring_messages(self, self->actor_member[index], op);
-    } else if (self->delegates != NULL) {
+    } else if (self->flow_class_executor != NULL) {
         run_delegated(self, index, op);
     } else if (op->collective == LP_COLLECTIVE_ALL_TO_ALL && !self->selection.is_scheduled) {
         lp_communicator_run_all_to_all(self, index, op, clock);
@@ -408,7 +410,7 @@ lp_communicator_runtime_run(LpCommunicatorRuntime *self, guint64 index, const Lp
     if (clock != NULL)
         lp_clock_charge(clock, op->term, simgrid_get_clock());
     if (meter != NULL)
-        lp_meter_add_launched(meter, stream, start_s, simgrid_get_clock());
+        lp_overlap_meter_add_launched(meter, stream, start_s, simgrid_get_clock());
 }
 
 void
@@ -425,15 +427,15 @@ lp_communicator_runtime_add_counts(const LpCommunicatorRuntime *self, guint64 *i
     *io_n_activities += self->n_delays + self->n_pairwise;
     *io_sent_bytes += self->pairwise_bytes;
     *io_received_bytes += self->pairwise_bytes;
-    if (self->couriers != NULL) {
-        *io_sent_bytes += lp_couriers_sent_bytes(self->couriers);
-        *io_received_bytes += lp_couriers_received_bytes(self->couriers);
-        *io_n_activities += lp_couriers_n_activities(self->couriers);
+    if (self->round_executor != NULL) {
+        *io_sent_bytes += lp_round_executor_sent_bytes(self->round_executor);
+        *io_received_bytes += lp_round_executor_received_bytes(self->round_executor);
+        *io_n_activities += lp_round_executor_n_activities(self->round_executor);
     }
-    if (self->delegates != NULL) {
-        *io_sent_bytes += lp_delegates_sent_bytes(self->delegates);
-        *io_received_bytes += lp_delegates_sent_bytes(self->delegates);
-        *io_n_activities += lp_delegates_n_activities(self->delegates);
+    if (self->flow_class_executor != NULL) {
+        *io_sent_bytes += lp_flow_class_executor_sent_bytes(self->flow_class_executor);
+        *io_received_bytes += lp_flow_class_executor_sent_bytes(self->flow_class_executor);
+        *io_n_activities += lp_flow_class_executor_n_activities(self->flow_class_executor);
     }
     for (guint64 i = 0; i < self->ring.n_members; i++) {
         const LpChannel *channel = self->channels[i];

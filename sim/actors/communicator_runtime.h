@@ -28,7 +28,7 @@ void lp_communicator_runtime_set_watch(LpCommunicatorRuntime *self, LpWatch *wat
 void lp_communicator_runtime_set_circuits(LpCommunicatorRuntime *self, LpCircuits *circuits);
 /** Its flows share links as @sharing says: borrowed, or NULL: as the engine does. Before channels
  * are set. */
-void lp_communicator_runtime_set_sharing(LpCommunicatorRuntime *self, LpSharing *sharing);
+void lp_communicator_runtime_set_sharing(LpCommunicatorRuntime *self, LpFlowEngine *sharing);
 /** It stands for @classes of @quotient (both borrowed), which have flows. After
  * lp_communicator_runtime_set_watch() and _set_sharing(). */
 void lp_communicator_runtime_set_classes(LpCommunicatorRuntime *self, const LpQuotient *quotient,
@@ -55,12 +55,13 @@ void lp_communicator_runtime_gather(LpCommunicatorRuntime *self, guint64 index, 
  * the group's own isolated time. @clock: the member's, or its stream's. @meter: of a rank whose
  * @stream runs it, or NULL. Actors only. */
 void lp_communicator_runtime_run(LpCommunicatorRuntime *self, guint64 index, const LpOp *op,
-                                 double delay_s, LpClock *clock, LpMeter *meter, LpStream stream);
+                                 double delay_s, LpClock *clock, LpOverlapMeter *meter,
+                                 LpStream stream);
 
 /** Its log, for what is part of a longer delay. */
 LpRuntimeLog *lp_communicator_runtime_log(LpCommunicatorRuntime *self);
 
-/** Bytes that crossed links by traffic class, mirror images included; @io_bytes is added to. */
+/** Bytes that crossed links by traffic class, replicas included; @io_bytes is added to. */
 void lp_communicator_runtime_add_traffic(const LpCommunicatorRuntime *self, guint64 *io_bytes);
 /** Adds the counts of the group's channels. */
 void lp_communicator_runtime_add_counts(const LpCommunicatorRuntime *self, guint64 *io_sent_bytes,

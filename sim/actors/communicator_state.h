@@ -3,8 +3,8 @@
  * for the modules that run them. */
 #pragma once
 
-#include "sim/actors/actor_courier.h"
-#include "sim/actors/actor_delegate.h"
+#include "sim/actors/round_executor.h"
+#include "sim/actors/flow_class_executor.h"
 #include "sim/actors/actor_experts.h"
 #include "sim/actors/channel.h"
 #include "sim/actors/runtime_log.h"
@@ -31,13 +31,13 @@ struct LpCommunicatorRuntime {
     double measured_s;              /**< what the library was measured to take; 0: nothing */
     double least_s;                 /* or what an all-to-all needs on its busiest port */
     LpRoundPlan round_plan;         /* of it, if it is scheduled */
-    LpCouriers *couriers;           /* owned; NULL until something is */
-    LpWatch *watch;                 /* borrowed from the run, or NULL */
-    LpCircuits *circuits;           /* borrowed from the run; NULL: none are needed */
-    const LpCircuitUse *use;        /* borrowed from the run: of them */
-    LpExpertCircuits *experts;      /* owned; NULL: no circuits follow a demand of experts */
-    guint64 n_exchanges, n_ended;   /* all-to-alls of experts, by every member */
-    LpSharing *sharing;             /* borrowed from the run, or NULL */
+    LpRoundExecutor *round_executor; /* owned; NULL until something is */
+    LpWatch *watch;                  /* borrowed from the run, or NULL */
+    LpCircuits *circuits;            /* borrowed from the run; NULL: none are needed */
+    const LpCircuitUse *use;         /* borrowed from the run: of them */
+    LpExpertCircuits *experts;       /* owned; NULL: no circuits follow a demand of experts */
+    guint64 n_exchanges, n_ended;    /* all-to-alls of experts, by every member */
+    LpFlowEngine *sharing;           /* borrowed from the run, or NULL */
     LpRuntimeLog log;
     LpRuntimeLog class_log; /* the same of flows that stand for their class, which the log itself
                                counts as often as there are */
@@ -47,12 +47,12 @@ struct LpCommunicatorRuntime {
     guint32 job;
     guint64 traffic_bytes[LP_N_TRAFFIC];
     guint64 n_delays;
-    guint64 pairwise_bytes, n_pairwise; /* sent without channels */
-    guint64 n_begun;                    /* scheduled collectives, by every member */
-    LpDelegates *delegates;     /* owned: of a class of communicators; NULL: members stand for
-                                   themselves */
-    const LpQuotient *quotient; /* borrowed: of that, or NULL */
-    const LpCommunicatorClass *classes; /* borrowed: of that, or NULL */
+    guint64 pairwise_bytes, n_pairwise;       /* sent without channels */
+    guint64 n_begun;                          /* scheduled collectives, by every member */
+    LpFlowClassExecutor *flow_class_executor; /* owned: of a class of communicators; NULL: members
+                               stand for themselves */
+    const LpQuotient *quotient;               /* borrowed: of that, or NULL */
+    const LpCommunicatorClass *classes;       /* borrowed: of that, or NULL */
     guint32 *actor_member; /* owned, by actor: the member that it is in rings of messages; NULL: of
                               its own number */
     guint64 n_counted;     /* collectives, by every member */

@@ -20,7 +20,7 @@ G_BEGIN_DECLS
 typedef struct {
     const LpRoute *route; /**< borrowed while it is added */
     double bytes;
-    double weight;    /**< mirror images for which it stands, itself included */
+    double weight;    /**< replicas for which it stands, itself included */
     guint kind;       /**< LpTraffic or LP_FLOW_LOG_BACKGROUND */
     gboolean is_flow; /**< the engine moved it; not: it was part of a delay */
     double start_s, end_s;

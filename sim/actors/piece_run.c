@@ -30,7 +30,7 @@ run_work(LpPieceRun *self, const LpPiece *piece)
     self->host_s = lp_work_host_end_s(&piece->work, self->host_s, now_s);
     lp_clock_spend_work(self->clock, &piece->terms, 1.0, waited_s, slowed_s);
     self->clock->at_s = now_s + duration_s + slowed_s;
-    lp_meter_add_slowed(self->meter, slowed_s);
+    lp_overlap_meter_add_slowed(self->meter, slowed_s);
 }
 
 static void
@@ -40,7 +40,7 @@ run_launch(LpPieceRun *self, const LpPiece *piece)
     self->host_s += piece->work.host_s;
     double end_s = MAX(last_end_s(self, piece->stream), self->clock->at_s) + piece->time_s;
     g_array_append_val(self->under_way[piece->stream], end_s);
-    lp_meter_add_flight(self->meter, 0.0, piece->time_s);
+    lp_overlap_meter_add_flight(self->meter, 0.0, piece->time_s);
     self->meter->path->inner_s += lp_stream_is_inner(piece->stream) ? piece->time_s : 0.0;
 }
 
@@ -58,7 +58,7 @@ run_join(LpPieceRun *self, const LpPiece *piece)
     if (end_s <= start_s)
         return;
     lp_clock_charge(self->clock, piece->term, end_s);
-    lp_meter_add_exposed(self->meter, end_s - start_s);
+    lp_overlap_meter_add_exposed(self->meter, end_s - start_s);
 }
 
 void

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "sim/actors/clock.h"
-#include "sim/actors/meter.h"
+#include "sim/actors/overlap_meter.h"
 #include "sim/analysis/task.h"
 
 G_BEGIN_DECLS
@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 /** Where a rank stands between two pieces. */
 typedef struct {
     LpClock *clock;           /* borrowed */
-    LpMeter *meter;           /* borrowed */
+    LpOverlapMeter *meter;    /* borrowed */
     GArray *const *under_way; /* borrowed: by stream, when launched collectives end, s, in order */
     double host_s;            /**< until when the host issues what was given to it */
     gboolean takes_turns;     /**< the host issues nothing before the device is done */

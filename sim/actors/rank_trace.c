@@ -65,14 +65,15 @@ lp_rank_trace_beside(const LpRankTrace *self, const LpOp *op, double start_s, do
 
 /* Of the messages that first replicas send each other. */
 static guint64
-message_of(const LpRankTrace *self, LpLine line, guint32 sender, guint64 number)
+message_of(const LpRankTrace *self, LpPipelineDirection line, guint32 sender, guint64 number)
 {
     const LpProgram *program = self->program;
-    return 1 + ((number - 1) * LP_N_LINES + line) * program->pipeline.n_stages + sender;
+    return 1 + ((number - 1) * LP_N_PIPELINE_DIRECTIONS + line) * program->pipeline.n_stages +
+           sender;
 }
 
 void
-lp_rank_trace_send(const LpRankTrace *self, LpLine line, guint64 number, guint64 bytes,
+lp_rank_trace_send(const LpRankTrace *self, LpPipelineDirection line, guint64 number, guint64 bytes,
                    const LpStep *step, double start_s, double end_s)
 {
     trace(self,

@@ -24,8 +24,8 @@ void lp_rank_trace_collective(const LpRankTrace *self, const LpOp *op, const LpS
 /** Kernels of a stream beside the compute stream have run. */
 void lp_rank_trace_beside(const LpRankTrace *self, const LpOp *op, double start_s, double end_s);
 /** The @number-th message of @line, counted from 1, has been sent. @step: or NULL on a stream. */
-void lp_rank_trace_send(const LpRankTrace *self, LpLine line, guint64 number, guint64 bytes,
-                        const LpStep *step, double start_s, double end_s);
+void lp_rank_trace_send(const LpRankTrace *self, LpPipelineDirection line, guint64 number,
+                        guint64 bytes, const LpStep *step, double start_s, double end_s);
 /** The message of @step, the @number-th from @sender, has been waited for from @start_s, has been
  * on its way from @sent_s, and has arrived at @end_s. */
 void lp_rank_trace_receive(const LpRankTrace *self, guint32 sender, guint64 number,

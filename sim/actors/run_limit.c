@@ -21,7 +21,7 @@ gboolean
 lp_run_limit_is_passed(const LpRunLimit *self, const LpProgram *program, const LpStep *step,
                        double after_s, double *io_least_s)
 {
-    if (self == NULL || lp_way_check_has_failed(self->check))
+    if (self == NULL || lp_equivalence_check_has_failed(self->check))
         return FALSE;
     gsize index = (gsize)(step - lp_program_step(program, 0));
     double least_s = after_s + self->remaining->least_s[index];

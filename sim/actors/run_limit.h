@@ -2,7 +2,7 @@
 /* A run that ends before its last event, as soon as it must take longer than it may. */
 #pragma once
 
-#include "sim/actors/way_check.h"
+#include "sim/actors/equivalence_check.h"
 #include "sim/analysis/remaining_time.h"
 
 G_BEGIN_DECLS
@@ -11,7 +11,8 @@ G_BEGIN_DECLS
 typedef struct LpRunLimit {
     const LpRemainingTime *remaining; /* borrowed */
     double at_most_s;                 /**< INFINITY: any time */
-    const LpWayCheck *check; /* borrowed: once it has failed, the run proves nothing; or NULL */
+    const LpEquivalenceCheck
+        *check; /* borrowed: once it has failed, the run proves nothing; or NULL */
 } LpRunLimit;
 
 /** Whether a run that takes at least @least_s, s, may still be short enough. */

@@ -12,7 +12,7 @@ typedef struct {
     LpFlowLog *log;                     /* borrowed, or NULL: nothing is written */
     const LpCommunicationMap *map;      /* borrowed */
     const LpCommunicator *communicator; /* borrowed */
-    double weight;                      /**< mirror images that it stands for */
+    double weight;                      /**< replicas that it stands for */
     LpConnection *next;                 /* owned: by member, filled as they are needed; or NULL */
 } LpRuntimeLog;
 

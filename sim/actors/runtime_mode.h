@@ -15,7 +15,7 @@ typedef struct {
     gboolean as_delay;  /**< they take their isolated time, and send nothing */
     guint64 n_actors;   /**< members that have an actor: all, or one that stands for its mirror
                              images */
-    guint64 weight;     /**< mirror images that it stands for, or communicators of its class */
+    guint64 weight;     /**< replicas that it stands for, or communicators of its class */
     gboolean is_class;  /**< its actors stand for classes of ranks, and are numbered as they come */
     LpCallTimes *times; /* borrowed: told how long collectives take; or NULL */
 } LpRuntimeMode;

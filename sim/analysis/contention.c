@@ -234,7 +234,7 @@ prove_group(LpContention *self, const LpCommunicationMap *map, const LinkUse *us
  * that has nothing of it under way is in none of its collectives. @uses: of all. */
 static LinkUse *
 find_uses_when_idle(const LpCommunicationMap *map, LpFidelity fidelity, const LinkUse *uses,
-                    const gboolean *foreign)
+                    const gboolean *background)
 {
     LinkUse *idle = g_new0(LinkUse, lp_network_n_links(map->network));
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
@@ -245,7 +245,7 @@ find_uses_when_idle(const LpCommunicationMap *map, LpFidelity fidelity, const Li
     for (guint32 i = 0; i < lp_network_n_links(map->network); i++) {
         gboolean is_of_one_rank = lp_tier_is_shared(lp_network_link(map->network, i).tier) &&
                                   (uses[i].ranks[0] != NOBODY || uses[i].ranks[1] != NOBODY);
-        if ((foreign != NULL && foreign[i]) ||
+        if ((background != NULL && background[i]) ||
             (uses[i].n_connections > idle[i].n_connections && !is_of_one_rank))
             idle[i] = uses[i];
     }
@@ -255,11 +255,11 @@ find_uses_when_idle(const LpCommunicationMap *map, LpFidelity fidelity, const Li
 /* With messages a member may be through while its last one is still under way. */
 static gboolean
 prove_private_when_idle(const LpCommunicationMap *map, LpFidelity fidelity, const LinkUse *uses,
-                        const gboolean *foreign)
+                        const gboolean *background)
 {
     if (!map->program->uses_stream[LP_STREAM_DP] || fidelity != LP_FIDELITY_FLOW)
         return FALSE;
-    g_autofree LinkUse *idle = find_uses_when_idle(map, fidelity, uses, foreign);
+    g_autofree LinkUse *idle = find_uses_when_idle(map, fidelity, uses, background);
     guint n = lp_communicators_n(map->communicators, LP_GROUP_TP);
     for (guint k = 0; k < n; k++)
         if (!communicator_is_private(
@@ -270,23 +270,23 @@ prove_private_when_idle(const LpCommunicationMap *map, LpFidelity fidelity, cons
 
 static void
 prove_private(LpContention *self, const LpCommunicationMap *map, LpFidelity fidelity,
-              const gboolean *foreign)
+              const gboolean *background)
 {
     g_autofree LinkUse *uses = find_uses(map, fidelity);
-    for (guint32 i = 0; foreign != NULL && i < lp_network_n_links(map->network); i++)
-        if (foreign[i])
+    for (guint32 i = 0; background != NULL && i < lp_network_n_links(map->network); i++)
+        if (background[i])
             uses[i] = (LinkUse){.user = SHARED, .n_connections = 2, .ranks = {NOBODY, NOBODY}};
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
         prove_group(self, map, uses, group, fidelity);
     self->tp_private_when_idle =
-        !self->all_private[LP_GROUP_TP] && prove_private_when_idle(map, fidelity, uses, foreign);
+        !self->all_private[LP_GROUP_TP] && prove_private_when_idle(map, fidelity, uses, background);
 }
 
 /* The slices of the tensor-parallel axis stand for each other only where none needs a flow for each
  * pair of its ranks. */
 static gboolean
 prove_mirrored(LpContention *self, const LpCommunicationMap *map, LpFidelity fidelity,
-               const gboolean *foreign)
+               const gboolean *background)
 {
     if (!self->all_private[LP_GROUP_TP])
         return FALSE;
@@ -296,7 +296,7 @@ prove_mirrored(LpContention *self, const LpCommunicationMap *map, LpFidelity fid
                 lp_contention_sends_pairwise(
                     map, lp_communicators_get(map->communicators, group, k), fidelity))
                 return FALSE;
-    return lp_slices_mirror(map, foreign, &self->contested_link, &self->has_contested_link);
+    return lp_slices_mirror(map, background, &self->contested_link, &self->has_contested_link);
 }
 
 gboolean
@@ -308,7 +308,7 @@ lp_contention_is_private(const LpContention *self, const LpCommunicators *commun
 }
 
 guint32
-lp_contention_n_images(const LpContention *self, const LpCommunicators *communicators)
+lp_contention_n_replicas(const LpContention *self, const LpCommunicators *communicators)
 {
     return self->tp_mirrored ? lp_communicators_n_members(communicators, LP_GROUP_TP) : 1;
 }
@@ -323,11 +323,11 @@ lp_contention_new_nothing(const LpCommunicationMap *map)
 }
 
 LpContention *
-lp_contention_new(const LpCommunicationMap *map, LpFidelity fidelity, const gboolean *foreign)
+lp_contention_new(const LpCommunicationMap *map, LpFidelity fidelity, const gboolean *background)
 {
     LpContention *self = lp_contention_new_nothing(map);
-    prove_private(self, map, fidelity, foreign);
-    self->tp_mirrored = prove_mirrored(self, map, fidelity, foreign);
+    prove_private(self, map, fidelity, background);
+    self->tp_mirrored = prove_mirrored(self, map, fidelity, background);
     return self;
 }
 
@@ -420,7 +420,7 @@ lp_contention_describe(const LpContention *self, const LpCommunicationMap *map, 
         g_string_append_printf(text, "the %u slices of the tensor-parallel axis mirror each other",
                                lp_communicators_n_members(map->communicators, LP_GROUP_TP));
     else if (self->has_contested_link)
-        g_string_append_printf(text, "the tensor-parallel slices are not mirror images: link %s",
+        g_string_append_printf(text, "the tensor-parallel slices are not replicas: link %s",
                                lp_network_link_name(map->network, self->contested_link));
     else
         g_string_append(text, "every rank is simulated for itself");

@@ -28,10 +28,10 @@ typedef struct {
     gboolean has_contested_link;
 } LpContention;
 
-/** @fidelity: of the runs that rely on it. @foreign: by link, whether traffic that is not of these
- * connections can be on it; NULL if there is none. Returns: (transfer full). */
+/** @fidelity: of the runs that rely on it. @background: by link, whether traffic that is not of
+ * these connections can be on it; NULL if there is none. Returns: (transfer full). */
 LpContention *lp_contention_new(const LpCommunicationMap *map, LpFidelity fidelity,
-                                const gboolean *foreign);
+                                const gboolean *background);
 /** No proof but an approximation: groups of tensor parallelism count as private if none but their
  * own kind can be on their links, whatever else is there. What else is there then costs them
  * nothing, nor they it. */
@@ -63,7 +63,7 @@ void lp_contention_free(LpContention *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpContention, lp_contention_free)
 
 /** Slices of the tensor-parallel axis that one stands for: 1 unless they mirror each other. */
-guint32 lp_contention_n_images(const LpContention *self, const LpCommunicators *communicators);
+guint32 lp_contention_n_replicas(const LpContention *self, const LpCommunicators *communicators);
 /** Whether no other traffic can be on the links of @communicator, one of @communicators. */
 gboolean lp_contention_is_private(const LpContention *self, const LpCommunicators *communicators,
                                   const LpCommunicator *communicator);

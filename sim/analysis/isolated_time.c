@@ -3,7 +3,7 @@
 #include "sim/analysis/isolated_time.h"
 
 #include "sim/analysis/exchange_rows.h"
-#include "sim/analysis/known_waits.h"
+#include "sim/analysis/cached_latencies.h"
 #include "sim/analysis/max_min.h"
 #include "sim/analysis/ring_legs.h"
 #include "sim/analysis/ring_messages.h"
@@ -430,7 +430,7 @@ scheduled_time_s(const LpIsolatedRing *self, const LpOp *op, LpFidelity fidelity
         return known_s;
     LpRoundPlan round_plan;
     lp_round_plan_init(&round_plan, self->map, op, self->communicator, fidelity);
-    lp_known_waits_prepare(&round_plan, op, self->cache);
+    lp_cached_latencies_prepare(&round_plan, op, self->cache);
     known_s = lp_max_min_round_plan_s(&round_plan);
     lp_round_plan_clear(&round_plan);
     lp_isolated_cache_store(self->cache, self->peers_shape, op, fact, known_s);

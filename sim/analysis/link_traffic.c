@@ -17,7 +17,7 @@ typedef struct {
     const LpCommunicationMap *map; /* borrowed */
     const LpCircuitPlan *circuits; /* borrowed, or NULL */
     GArray **repeated;             /* owned, by stage: Repeated */
-    LpTrafficTally *tally;         /* borrowed, or NULL: told, too */
+    LpTrafficTally *census;        /* borrowed, or NULL: told, too */
     double n_iterations;           /* that it is told of */
     LpLinkTraffic result;
 } Count;
@@ -38,8 +38,8 @@ add_forwarded_bytes(Count *self, LpTraffic traffic, guint64 from, const LpConnec
 {
     const LpRoute *route = &connection->route;
     const LpRankLayout *layout = self->map->layout;
-    if (self->tally != NULL)
-        lp_traffic_tally_add(self->tally, traffic, lp_rank_layout_accelerator(layout, from),
+    if (self->census != NULL)
+        lp_traffic_tally_add(self->census, traffic, lp_rank_layout_accelerator(layout, from),
                              lp_rank_layout_accelerator(layout, connection->to), route,
                              bytes * self->n_iterations, n_times);
     self->result.sent_bytes += bytes;
@@ -232,12 +232,12 @@ count_communicator(Count *self, const LpCommunicator *communicator)
         const Repeated *repeated = &g_array_index(all, Repeated, i);
         if (repeated->op->group != communicator->group)
             continue;
-        if (self->tally != NULL)
+        if (self->census != NULL)
             lp_traffic_tally_add_message(
-                self->tally, (LpMessageCount){.traffic = repeated->op->traffic,
-                                              .operation = repeated->op->collective,
-                                              .bytes = repeated->op->bytes,
-                                              .n = (double)repeated->n * self->n_iterations});
+                self->census, (LpMessageCount){.traffic = repeated->op->traffic,
+                                               .operation = repeated->op->collective,
+                                               .bytes = repeated->op->bytes,
+                                               .n = (double)repeated->n * self->n_iterations});
         LpAlgorithmSelection selection =
             lp_rank_layout_selection(self->map->layout, repeated->op, communicator);
         if (selection.is_scheduled)
@@ -255,15 +255,15 @@ count_communicator(Count *self, const LpCommunicator *communicator)
 /* --- messages between stages --- */
 
 static void
-add_messages(Count *self, guint64 rank, LpLine line, guint64 bytes, double n)
+add_messages(Count *self, guint64 rank, LpPipelineDirection line, guint64 bytes, double n)
 {
     const LpConnection *connection = lp_communication_map_connection(
         self->map, (LpConnectionKind)(LP_CONNECTION_LINE + line), rank);
     if (!connection->present || !(n > 0.0))
         return;
     add_bytes(self, LP_TRAFFIC_PP, rank, connection, n * (double)bytes);
-    if (self->tally != NULL)
-        lp_traffic_tally_add_message(self->tally,
+    if (self->census != NULL)
+        lp_traffic_tally_add_message(self->census,
                                      (LpMessageCount){.traffic = LP_TRAFFIC_PP,
                                                       .operation = LP_MESSAGE_BETWEEN_STAGES,
                                                       .bytes = bytes,
@@ -275,8 +275,8 @@ count_messages(Count *self, guint64 rank)
 {
     const LpProgram *program = self->map->program;
     const LpStageProgram *steps = lp_program_stage(program, lp_program_rank_stage(program, rank));
-    double n_sent[LP_N_LINES] = {0.0};
-    guint64 bytes[LP_N_LINES] = {0};
+    double n_sent[LP_N_PIPELINE_DIRECTIONS] = {0.0};
+    guint64 bytes[LP_N_PIPELINE_DIRECTIONS] = {0};
     for (guint i = 0; i < steps->n_steps; i++) {
         const LpStep *step = lp_program_step(program, steps->first_step + i);
         if (step->kind != LP_STEP_SEND)
@@ -288,7 +288,7 @@ count_messages(Count *self, guint64 rank)
         }
         n_sent[step->line] += 1.0;
     }
-    for (LpLine line = 0; line < LP_N_LINES; line++)
+    for (LpPipelineDirection line = 0; line < LP_N_PIPELINE_DIRECTIONS; line++)
         add_messages(self, rank, line, bytes[line], n_sent[line]);
 }
 
@@ -302,7 +302,7 @@ count_all(const LpCommunicationMap *map, const LpCircuitPlan *circuits, LpTraffi
     Count count = {.map = map,
                    .circuits = circuits,
                    .repeated = repeated,
-                   .tally = told,
+                   .census = told,
                    .n_iterations = n_iterations};
     for (guint32 stage = 0; stage < n_stages; stage++)
         repeated[stage] = find_repeated(program, stage);

@@ -18,7 +18,7 @@ G_BEGIN_DECLS
 
 typedef struct {
     guint32 n_classes;
-    guint32 *of_rank; /* owned, by rank; LP_RANK_CLASS_NONE for mirror images that the contention
+    guint32 *of_rank; /* owned, by rank; LP_RANK_CLASS_NONE for replicas that the contention
                          analysis leaves out */
     guint64 *first;   /* owned, by class: its lowest rank, which stands for all */
     guint32 *of_group[LP_N_GROUPS]; /* owned, by communicator: its class */

@@ -20,13 +20,14 @@ typedef struct {
 
 /* A stage, gone through as far as @next. */
 typedef struct {
-    guint n_left;                      /* steps */
-    double least_s;                    /* from the first of those done */
-    Opens opens[LP_N_STREAMS];         /* by stream */
-    guint n_sent[LP_N_LINES];          /* messages gone through, by line */
-    GArray *received[LP_N_LINES];      /* owned: double, what follows a message, last first */
-    guint64 message_bytes[LP_N_LINES]; /* of the message that */
-    double message_s[LP_N_LINES];      /* takes so long */
+    guint n_left;                           /* steps */
+    double least_s;                         /* from the first of those done */
+    Opens opens[LP_N_STREAMS];              /* by stream */
+    guint n_sent[LP_N_PIPELINE_DIRECTIONS]; /* messages gone through, by line */
+    GArray
+        *received[LP_N_PIPELINE_DIRECTIONS]; /* owned: double, what follows a message, last first */
+    guint64 message_bytes[LP_N_PIPELINE_DIRECTIONS]; /* of the message that */
+    double message_s[LP_N_PIPELINE_DIRECTIONS];      /* takes so long */
 } Stage;
 
 typedef struct {
@@ -198,7 +199,7 @@ walk(Walk *self)
     guint32 n_stages = self->program->pipeline.n_stages;
     for (guint32 i = 0; i < n_stages; i++) {
         self->stages[i].n_left = lp_program_stage(self->program, i)->n_steps;
-        for (LpLine line = 0; line < LP_N_LINES; line++) {
+        for (LpPipelineDirection line = 0; line < LP_N_PIPELINE_DIRECTIONS; line++) {
             self->stages[i].received[line] = g_array_new(FALSE, FALSE, sizeof(double));
             self->stages[i].message_bytes[line] = G_MAXUINT64;
         }
@@ -210,7 +211,7 @@ walk(Walk *self)
     }
     for (guint32 i = 0; i < n_stages; i++) {
         self->result->whole_s = fmax(self->result->whole_s, self->stages[i].least_s);
-        for (LpLine line = 0; line < LP_N_LINES; line++)
+        for (LpPipelineDirection line = 0; line < LP_N_PIPELINE_DIRECTIONS; line++)
             g_array_unref(self->stages[i].received[line]);
     }
 }

@@ -100,9 +100,9 @@ mean_message_s(const LpCommunicationMap *map)
     if (program->given != NULL)
         return 0.0;
     guint32 n_stages = program->pipeline.n_stages;
-    g_autofree double *slowest_s = g_new0(double, (gsize)LP_N_LINES *n_stages);
+    g_autofree double *slowest_s = g_new0(double, (gsize)LP_N_PIPELINE_DIRECTIONS *n_stages);
     for (guint64 rank = 0; rank < map->n_ranks; rank++)
-        for (guint line = 0; line < LP_N_LINES; line++) {
+        for (guint line = 0; line < LP_N_PIPELINE_DIRECTIONS; line++) {
             const LpConnection *connection = lp_communication_map_connection(
                 map, (LpConnectionKind)(LP_CONNECTION_LINE + line), rank);
             if (!connection->present)
@@ -114,7 +114,7 @@ mean_message_s(const LpCommunicationMap *map)
         }
     double sum_s = 0.0;
     guint n = 0;
-    for (guint i = 0; i < LP_N_LINES * n_stages; i++) {
+    for (guint i = 0; i < LP_N_PIPELINE_DIRECTIONS * n_stages; i++) {
         sum_s += slowest_s[i];
         n += slowest_s[i] > 0.0 ? 1 : 0;
     }

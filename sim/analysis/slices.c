@@ -6,8 +6,8 @@
 typedef struct {
     guint32 *image, *preimage; /* owned, by link; valid where the stamp is the slice's */
     guint32 *image_stamp, *preimage_stamp;
-    guint32 *slice;          /* owned: the slice that uses a link, plus 1 */
-    const gboolean *foreign; /* borrowed, or NULL: by link, whether strangers use it */
+    guint32 *slice;             /* owned: the slice that uses a link, plus 1 */
+    const gboolean *background; /* borrowed, or NULL: by link, whether strangers use it */
     guint32 stamp;
     guint32 contested_link; /* that broke the map */
     gboolean has_contested_link;
@@ -41,7 +41,7 @@ link_map_join(LinkMap *self, const LpNetwork *network, guint32 from, guint32 to)
     if (a.bytes_per_s > b.bytes_per_s || a.bytes_per_s < b.bytes_per_s ||
         a.latency_s > b.latency_s || a.latency_s < b.latency_s)
         return FALSE;
-    if (self->foreign != NULL && self->foreign[to])
+    if (self->background != NULL && self->background[to])
         return FALSE;
     if (self->slice[to] != 0 && self->slice[to] != self->stamp)
         return FALSE;
@@ -134,7 +134,7 @@ all_stay_in_slices(const LpCommunicationMap *map)
     return TRUE;
 }
 
-/* All that @rank of the first slice sends, and what its mirror image does. */
+/* All that @rank of the first slice sends, and what its replica does. */
 static gboolean
 join_ranks(LinkMap *link_map, const LpCommunicationMap *map, guint64 rank, guint64 mirror)
 {
@@ -166,13 +166,13 @@ join_slices(LinkMap *link_map, const LpCommunicationMap *map)
 }
 
 gboolean
-lp_slices_mirror(const LpCommunicationMap *map, const gboolean *foreign, guint32 *out_link,
+lp_slices_mirror(const LpCommunicationMap *map, const gboolean *background, guint32 *out_link,
                  gboolean *out_has_link)
 {
     *out_has_link = FALSE;
     if (lp_communicators_n(map->communicators, LP_GROUP_TP) == 0 || !all_stay_in_slices(map))
         return FALSE;
-    LinkMap link_map = {.foreign = foreign};
+    LinkMap link_map = {.background = background};
     link_map_init(&link_map, lp_network_n_links(map->network));
     gboolean mirror = join_slices(&link_map, map);
     *out_link = link_map.contested_link;

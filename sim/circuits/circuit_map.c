@@ -59,7 +59,7 @@ limit_connections(LpCircuitMap *self)
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
         for (guint i = 0; i < lp_communicators_n(map->communicators, group); i++)
             limit_communicator(self, lp_communicators_get(map->communicators, group, i));
-    for (LpLine line = 0; line < LP_N_LINES; line++)
+    for (LpPipelineDirection line = 0; line < LP_N_PIPELINE_DIRECTIONS; line++)
         for (guint64 rank = 0; rank < map->n_ranks; rank++) {
             guint32 pattern = self->switched->line_pattern[line][rank];
             if (pattern != LP_CIRCUIT_NONE)
@@ -109,7 +109,7 @@ find_all_ways(LpCircuitMap *self, GError **error)
         if (traffic != LP_TRAFFIC_EP && lp_machine_plane(machine, traffic) == 0)
             find_ways(self, group);
     }
-    for (LpLine line = 0; line < LP_N_LINES; line++)
+    for (LpPipelineDirection line = 0; line < LP_N_PIPELINE_DIRECTIONS; line++)
         for (guint64 rank = 0; rank < map->n_ranks; rank++)
             if (self->switched->line_pattern[line][rank] == LP_CIRCUIT_NONE)
                 lp_communication_map_go_beside_on(map, LP_CONNECTION_LINE + line, rank);

@@ -352,7 +352,7 @@ has_ways(const LpProgram *program)
 }
 
 static void
-add_line(LpCircuitPlan *self, LpLine line, guint64 rank)
+add_line(LpCircuitPlan *self, LpPipelineDirection line, guint64 rank)
 {
     const LpConnection *connection =
         lp_communication_map_connection(self->map, LP_CONNECTION_LINE + line, rank);
@@ -407,7 +407,7 @@ lp_circuit_plan_new(const LpCommunicationMap *map, GError **error)
                                   &self->uses[group][i], error))
                 return NULL;
     }
-    for (LpLine line = 0; line < LP_N_LINES; line++) {
+    for (LpPipelineDirection line = 0; line < LP_N_PIPELINE_DIRECTIONS; line++) {
         self->line_pattern[line] = g_new(guint32, map->n_ranks);
         for (guint64 rank = 0; rank < map->n_ranks; rank++) {
             self->line_pattern[line][rank] = LP_CIRCUIT_NONE;
@@ -432,7 +432,7 @@ lp_circuit_plan_free(LpCircuitPlan *self)
     g_hash_table_unref(self->by_ranks);
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
         g_free(self->uses[group]);
-    for (LpLine line = 0; line < LP_N_LINES; line++)
+    for (LpPipelineDirection line = 0; line < LP_N_PIPELINE_DIRECTIONS; line++)
         g_free(self->line_pattern[line]);
     g_free(self);
 }

@@ -15,7 +15,7 @@ typedef struct {
 /** Of all ranks of one stage, which do the same. */
 typedef struct {
     LpTrafficCount group[LP_N_GROUPS];
-    LpTrafficCount line[LP_N_LINES];
+    LpTrafficCount line[LP_N_PIPELINE_DIRECTIONS];
 } LpStageTraffic;
 
 /** Counts for each stage of @program. Returns: (transfer full), n_stages of them. */

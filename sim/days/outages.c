@@ -7,7 +7,7 @@
 /* A part that is out. */
 typedef struct {
     double back_s;
-    LpPart part;
+    LpGoodputPart part;
     guint64 index;
 } Repair;
 
@@ -74,7 +74,7 @@ pop(LpOutages *self)
 /* --- parts --- */
 
 static void
-set_out(LpOutages *self, LpPart part, guint64 index, gboolean is_out)
+set_out(LpOutages *self, LpGoodputPart part, guint64 index, gboolean is_out)
 {
     const LpFailingParts *parts = &self->fleet->parts[part];
     self->is_out[part][index] = is_out ? 1 : 0;
@@ -86,7 +86,7 @@ set_out(LpOutages *self, LpPart part, guint64 index, gboolean is_out)
 }
 
 static void
-take_out(LpOutages *self, LpPart part, guint64 index, double now_s)
+take_out(LpOutages *self, LpGoodputPart part, guint64 index, double now_s)
 {
     double repair_s = self->fleet->parts[part].repair_s;
     set_out(self, part, index, TRUE);
@@ -96,7 +96,7 @@ take_out(LpOutages *self, LpPart part, guint64 index, double now_s)
 /* From one part that is out to the next: the parts between them are up, so that the distance has a
  * geometric distribution. */
 static void
-draw_start(LpOutages *self, LpPart part)
+draw_start(LpOutages *self, LpGoodputPart part)
 {
     const LpFailingParts *parts = &self->fleet->parts[part];
     double out = parts->repair_s / (parts->mtbf_s + parts->repair_s);
@@ -118,7 +118,7 @@ lp_outages_new(const LpFleet *fleet, GRand *generator)
     self->generator = generator;
     self->repairs = g_array_new(FALSE, FALSE, sizeof(Repair));
     self->block_out = g_new0(guint32, fleet->n_blocks);
-    for (LpPart part = 0; part < LP_N_PARTS; part++) {
+    for (LpGoodputPart part = 0; part < LP_N_PARTS; part++) {
         const LpFailingParts *parts = &fleet->parts[part];
         if (parts->effect == LP_EFFECT_JOB)
             continue;
@@ -134,7 +134,7 @@ lp_outages_free(LpOutages *self)
 {
     if (self == NULL)
         return;
-    for (LpPart part = 0; part < LP_N_PARTS; part++)
+    for (LpGoodputPart part = 0; part < LP_N_PARTS; part++)
         g_free(self->is_out[part]);
     g_free(self->block_out);
     g_array_unref(self->repairs);
@@ -143,7 +143,7 @@ lp_outages_free(LpOutages *self)
 
 /* Failures a second of the parts of a kind that are up. */
 static double
-rate_of(const LpOutages *self, LpPart part, guint64 n_jobs)
+rate_of(const LpOutages *self, LpGoodputPart part, guint64 n_jobs)
 {
     const LpFailingParts *parts = &self->fleet->parts[part];
     guint64 n_up =
@@ -155,7 +155,7 @@ static double
 rate(const LpOutages *self, guint64 n_jobs)
 {
     double sum = 0.0;
-    for (LpPart part = 0; part < LP_N_PARTS; part++)
+    for (LpGoodputPart part = 0; part < LP_N_PARTS; part++)
         sum += rate_of(self, part, n_jobs);
     return sum;
 }
@@ -174,12 +174,12 @@ lp_outages_next_repair_s(const LpOutages *self)
 }
 
 /* Each kind with the probability of its share in the rate. */
-static LpPart
+static LpGoodputPart
 draw_part(LpOutages *self, guint64 n_jobs)
 {
     double at = g_rand_double(self->generator) * rate(self, n_jobs);
-    LpPart last = 0;
-    for (LpPart part = 0; part < LP_N_PARTS; part++) {
+    LpGoodputPart last = 0;
+    for (LpGoodputPart part = 0; part < LP_N_PARTS; part++) {
         double share = rate_of(self, part, n_jobs);
         if (share > 0.0)
             last = part;
@@ -199,7 +199,7 @@ lp_outages_draw_place(GRand *generator, guint64 n)
 
 /* The part at @place among those that are up. */
 static guint64
-find_up(const LpOutages *self, LpPart part, guint64 place)
+find_up(const LpOutages *self, LpGoodputPart part, guint64 place)
 {
     guint64 index = 0;
     for (;; index++)
@@ -209,7 +209,7 @@ find_up(const LpOutages *self, LpPart part, guint64 place)
 
 /* One of those that are up. Where most are, drawing again is quicker than looking. */
 static guint64
-draw_index(LpOutages *self, LpPart part)
+draw_index(LpOutages *self, LpGoodputPart part)
 {
     guint64 n = self->n[part], n_up = n - self->n_out[part];
     if (n_up * 2 < n)
@@ -258,7 +258,7 @@ double
 lp_outages_speed(const LpOutages *self)
 {
     double speed = 1.0;
-    for (LpPart part = 0; part < LP_N_PARTS; part++)
+    for (LpGoodputPart part = 0; part < LP_N_PARTS; part++)
         if (self->fleet->parts[part].effect == LP_EFFECT_SLOW && self->n_out[part] > 0)
             speed *= pow(self->fleet->parts[part].slowdown, -(double)self->n_out[part]);
     return speed;

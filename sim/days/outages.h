@@ -12,7 +12,7 @@ typedef struct LpOutages LpOutages;
 /** A failure or a repair. */
 typedef struct {
     double time_s;
-    LpPart part;
+    LpGoodputPart part;
     guint64 block; /**< of LP_EFFECT_BLOCK */
 } LpOutage;
 

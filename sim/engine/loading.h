@@ -26,7 +26,7 @@ gboolean lp_network_load_used(LpNetwork *network, LpRouteUse *use, const GArray 
                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** Starts the engine on a single host, on which all ports of @network then stand: for runs in which
  * nothing is sent through the engine, since every communication takes its isolated time or links
- * are shared without it (LpSharing). Costs the same for all machines. Errors: as of
+ * are shared without it (LpFlowEngine). Costs the same for all machines. Errors: as of
  * lp_network_load(). */
 gboolean lp_network_load_bare(LpNetwork *network, const GArray *engine_options,
                               GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -232,7 +232,7 @@ lp_communication_map_set_forwarding(LpCommunicationMap *self, const LpCommunicat
 static void
 add_lines(LpCommunicationMap *self)
 {
-    for (LpLine line = 0; line < LP_N_LINES; line++)
+    for (LpPipelineDirection line = 0; line < LP_N_PIPELINE_DIRECTIONS; line++)
         for (guint64 rank = 0; rank < self->n_ranks; rank++)
             add_connection(self, LP_CONNECTION_LINE + line, rank,
                            lp_program_line_peer(self->program, line, rank));

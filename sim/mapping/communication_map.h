@@ -71,8 +71,8 @@ double lp_communication_map_op_host_s(const LpCommunicationMap *self, const LpOp
  * leaves its domain; 0 where it does not. The first rank of the first of its group stands for all.
  */
 double lp_communication_map_start_s(const LpCommunicationMap *self, const LpOp *op);
-/** Whether runs share links without the engine (LpSharing): it knows no weights, and needs an actor
- * for each of the many messages that members may have under way. */
+/** Whether runs share links without the engine (LpFlowEngine): it knows no weights, and needs an
+ * actor for each of the many messages that members may have under way. */
 gboolean lp_communication_map_is_apart(const LpCommunicationMap *self, LpFidelity fidelity);
 /** What all-to-alls of @communicator put on links; NULL: they are scheduled. */
 const LpExchangeFlows *lp_communication_map_exchange(const LpCommunicationMap *self,

@@ -111,8 +111,8 @@ find_row(const LpRankLayout *self, const LpCommunicator *communicator, const LpT
 
 /* Whether every member stands where its places in the @n_rows rows have it. */
 static gboolean
-stand_in(const LpRankLayout *self, const LpCommunicator *communicator, const LpTorus *torus,
-         const Row *rows, guint32 n_rows)
+representative(const LpRankLayout *self, const LpCommunicator *communicator, const LpTorus *torus,
+               const Row *rows, guint32 n_rows)
 {
     gint64 from[LP_TORUS_DIMENSIONS_MAX], at[LP_TORUS_DIMENSIONS_MAX];
     lp_torus_coordinates(torus, member_accelerator(self, communicator, 0), from);
@@ -168,7 +168,7 @@ find_dimensions(const LpRankLayout *self, const LpCommunicator *communicator, Lp
         if (rows[n_rows].n == 1 || n / pitch % rows[n_rows].n != 0)
             return;
     }
-    if (!stand_in(self, communicator, torus, rows, n_rows))
+    if (!representative(self, communicator, torus, rows, n_rows))
         return;
     pitch = 1;
     for (guint32 i = 0, end = 0; i < n_rows; i = end) {

@@ -18,8 +18,9 @@ G_BEGIN_DECLS
  * the way out of the domain of those that do all-to-alls, and the lines between stages. */
 typedef enum {
     LP_CONNECTION_INTER = LP_N_GROUPS,
-    LP_CONNECTION_LINE = LP_CONNECTION_INTER + LP_N_GROUPS, /**< and so on for each LpLine */
-    LP_N_CONNECTIONS = LP_CONNECTION_LINE + LP_N_LINES
+    LP_CONNECTION_LINE =
+        LP_CONNECTION_INTER + LP_N_GROUPS, /**< and so on for each LpPipelineDirection */
+    LP_N_CONNECTIONS = LP_CONNECTION_LINE + LP_N_PIPELINE_DIRECTIONS
 } LpConnectionKind;
 
 typedef struct {

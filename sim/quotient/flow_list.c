@@ -338,7 +338,7 @@ add_group(Builder *self, LpGroup group, const LpContention *contention)
 /* --- messages between stages --- */
 
 static void
-add_line(Builder *self, LpLine line)
+add_line(Builder *self, LpPipelineDirection line)
 {
     LpConnectionKind kind = (LpConnectionKind)(LP_CONNECTION_LINE + line);
     const LpConnection *connections = self->map->connections[kind];
@@ -431,7 +431,7 @@ lp_flow_list_new(const LpQuotientJob *job, LpFlowList *last, LpFidelity fidelity
                        .waits = list->waits};
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
         add_group(&builder, group, job->contention);
-    for (LpLine line = 0; line < LP_N_LINES; line++)
+    for (LpPipelineDirection line = 0; line < LP_N_PIPELINE_DIRECTIONS; line++)
         add_line(&builder, line);
     list->n_flows = list->flows->len - list->first_flow;
     return list;

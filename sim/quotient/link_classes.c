@@ -231,7 +231,7 @@ find_uses_of_all(const Builder *self)
             .link = of_links.all[i].link, .n = of_links.all[i].n, .owned = LP_OWNED_NONE};
     if (self->structure->is_assumed)
         links->ways =
-            lp_flow_ways_new(self->structure, self->list, self->flow_class, links->n_flows);
+            lp_link_sets_new(self->structure, self->list, self->flow_class, links->n_flows);
 }
 
 LpLinkClasses *
@@ -284,6 +284,6 @@ lp_link_classes_free(LpLinkClasses *self)
     g_free(self->n_members);
     g_free(self->first_use);
     g_free(self->uses);
-    lp_flow_ways_free(self->ways);
+    lp_link_sets_free(self->ways);
     g_free(self);
 }

@@ -5,7 +5,7 @@
  * nothing back; where a tier is uncontended, they are what is left of its links. */
 #pragma once
 
-#include "sim/quotient/flow_ways.h"
+#include "sim/quotient/link_sets.h"
 
 G_BEGIN_DECLS
 
@@ -32,7 +32,7 @@ typedef struct {
     guint32 *n_members;  /* owned, by class of flows: connections that it stands for */
     guint32 *first_use;  /* owned, by class of flows and one beyond: in uses */
     LpLinkUse *uses;     /* owned: of a class of flows in the order of lp_link_order() */
-    LpFlowWays *ways;    /* owned; NULL: all flows of a class cross links of the same classes. Else
+    LpLinkSets *ways;    /* owned; NULL: all flows of a class cross links of the same classes. Else
                             uses are those of all of a class, in the order of classes */
 } LpLinkClasses;
 

@@ -2,7 +2,7 @@
 /* Follows round plans once through. */
 #include "sim/quotient/peer_sends.h"
 
-#include "sim/analysis/known_waits.h"
+#include "sim/analysis/cached_latencies.h"
 #include "sim/quotient/send_rows.h"
 
 static const LpOp *
@@ -57,7 +57,7 @@ describe_op(const LpPeerSendsInput *input, guint op, const LpCommunicator *commu
 {
     LpRoundPlan plan;
     lp_round_plan_init(&plan, input->map, op_at(input, op), communicator, input->fidelity);
-    lp_known_waits_prepare(&plan, op_at(input, op), input->cache);
+    lp_cached_latencies_prepare(&plan, op_at(input, op), input->cache);
     self->is_chained = self->is_chained || plan.n_rounds > 1;
     lp_numbering_add_count(input->waits, op);
     for (guint64 round = 0; round < plan.n_rounds; round++)

@@ -3,12 +3,12 @@
 #include "sim/quotient/quotient.h"
 
 #include "sim/quotient/crossings.h"
-#include "sim/quotient/twins.h"
+#include "sim/quotient/identical_jobs.h"
 
 /* That of a run, which is its first job's too, or of another of its jobs. */
 struct LpQuotient {
     const LpCommunicationMap *map;      /* borrowed */
-    guint32 job, twin;                  /* its number, and that of the job that stands for it */
+    guint32 job, identical_job;         /* its number, and that of the job that stands for it */
     LpFlowList *list;                   /* owned */
     LpRankEquivalence *ranks;           /* owned; NULL: another job's stand for them */
     guint32 *n_ranks;                   /* owned, by class */
@@ -172,7 +172,7 @@ static void
 read_job(LpQuotient *job, const LpStructure *structure)
 {
     Builder builder = {job, structure};
-    if (job->twin != job->job)
+    if (job->identical_job != job->job)
         return;
     read_ranks(&builder);
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
@@ -221,7 +221,7 @@ new_lists(const LpQuotientInput *input, const char **out_reason)
         last = job->list;
     }
     self->first_foreign = last->flows->len;
-    lp_flow_list_add_foreign(last, input->foreign, input->n_foreign);
+    lp_flow_list_add_foreign(last, input->background, input->n_background);
     *out_reason = input->view.is_apart && lp_flow_list_forwards(last)
                       ? "flows that are forwarded, by tier"
                       : NULL;
@@ -233,12 +233,12 @@ static gboolean
 find_twins(LpQuotient *self, const LpStructure *structure, guint32 n_jobs)
 {
     g_autofree const LpFlowList **lists = g_new(const LpFlowList *, n_jobs);
-    g_autofree guint32 *twins = g_new(guint32, n_jobs);
+    g_autofree guint32 *identical_jobs = g_new(guint32, n_jobs);
     for (guint32 job = 0; job < n_jobs; job++)
         lists[job] = lp_quotient_job(self, job)->list;
-    gboolean good = lp_twins_find(structure, lists, n_jobs, twins);
+    gboolean good = lp_identical_jobs_find(structure, lists, n_jobs, identical_jobs);
     for (guint32 job = 0; good && job < n_jobs; job++)
-        lp_quotient_job(self, job)->twin = twins[job];
+        lp_quotient_job(self, job)->identical_job = identical_jobs[job];
     return good;
 }
 
@@ -283,7 +283,7 @@ lp_quotient_new(const LpQuotientInput *input, const char **out_reason)
         return NULL;
     *out_reason = "all-to-alls beside traffic of no job, or on links that change";
     own.view.is_apart = is_apart(input);
-    if (own.view.is_apart && (input->n_foreign > 0 || input->changes != NULL))
+    if (own.view.is_apart && (input->n_background > 0 || input->changes != NULL))
         return NULL;
     return new_quotient(&own, out_reason);
 }
@@ -338,7 +338,7 @@ lp_quotient_job(LpQuotient *self, guint32 job)
 guint32
 lp_quotient_twin(const LpQuotient *self)
 {
-    return self->twin;
+    return self->identical_job;
 }
 
 /* Adds a job's to @io. */
@@ -442,7 +442,7 @@ lp_quotient_pair_route(const LpQuotient *self, LpGroup group, guint64 rank, guin
 }
 
 const LpRoute *
-lp_quotient_foreign_route(const LpQuotient *self, guint32 flow)
+lp_quotient_background_route(const LpQuotient *self, guint32 flow)
 {
     return &self->routes[self->flow_class[self->first_foreign + flow]];
 }

@@ -33,7 +33,7 @@ typedef struct {
 
 typedef struct LpQuotient LpQuotient;
 
-/** Of the run of @input, whose maps and foreign flows, and what they refer to, must outlive it.
+/** Of the run of @input, whose maps and background flows, and what they refer to, must outlive it.
  * NULL if the run makes flows that this does not cover; @out_reason then says which, static. It is
  * that of the first job too. Returns: (transfer full). */
 LpQuotient *lp_quotient_new(const LpQuotientInput *input, const char **out_reason);
@@ -74,9 +74,9 @@ const LpRoute *lp_quotient_peer_route(const LpQuotient *self, LpGroup group, gui
 /** That of its message number @place of an all-to-all that goes by pairs. */
 const LpRoute *lp_quotient_pair_route(const LpQuotient *self, LpGroup group, guint64 rank,
                                       guint64 place);
-/** That of the foreign flow number @flow, and how many senders its sender stands for; 0 if another
- * stands for it. @self: of the run. */
-const LpRoute *lp_quotient_foreign_route(const LpQuotient *self, guint32 flow);
+/** That of the background flow number @flow, and how many senders its sender stands for; 0 if
+ * another stands for it. @self: of the run. */
+const LpRoute *lp_quotient_background_route(const LpQuotient *self, guint32 flow);
 guint32 lp_quotient_n_senders(const LpQuotient *self, guint32 sender);
 /** The link of the quotient, as its routes name it, that stands for @link; G_MAXUINT32: none, since
  * nothing crosses @link or it cannot hold anything back. @self: of the run. */

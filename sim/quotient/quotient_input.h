@@ -42,16 +42,16 @@ typedef struct {
                                None exceeds what it has at first */
     const guint32 *senders; /* borrowed, by sender: those of one number send alike, turn by turn */
     guint32 n_senders;
-    const LpForeignFlow *foreign; /* borrowed */
-    guint32 n_foreign;
+    const LpForeignFlow *background; /* borrowed */
+    guint32 n_background;
     guint32
         n_rounds; /**< links tell flows apart by so many rounds of refinement only, and flows of
                      a class are as slow as the slowest of them; 0: to the end, which is exact */
     const guint32 *assumed; /* borrowed, by flow: links tell none apart, but those of one number
                                are assumed to be held back alike, as far as the rest of the run
-                               lets them; the run has to check it (sim/actors/way_check.h). Of a
-                               view that is apart, with contention everywhere. Or NULL: nothing is
-                               assumed */
+                               lets them; the run has to check it (sim/actors/equivalence_check.h).
+                               Of a view that is apart, with contention everywhere. Or NULL: nothing
+                               is assumed */
     const struct LpQuotient *same; /* borrowed: of the same single job and fidelity, whose flows are
                                not listed again; or NULL */
 } LpQuotientInput;

@@ -2,7 +2,7 @@
 /* Puts the flows of a step on their links at once, and asks for their rates. */
 #include "sim/run/assumed_check.h"
 
-#include "sim/actors/filling.h"
+#include "sim/actors/max_min_solver.h"
 #include "sim/mapping/round_plan.h"
 #include "sim/quotient/first_senders.h"
 
@@ -14,8 +14,8 @@
 typedef struct {
     const LpAssumedInput *input; /* borrowed */
     const LpQuotient *quotient;  /* borrowed */
-    LpFilling *filling;          /* owned */
-    LpWayCheck *check;           /* owned */
+    LpMaxMinSolver *filling;     /* owned */
+    LpEquivalenceCheck *check;   /* owned */
     GHashTable *known;           /* owned: routes of classes that flow in the step at hand */
     GPtrArray *flows;            /* owned LpSharedFlow, of the step at hand */
     guint64 n_steps;             /* of the collective at hand, in any communicator */
@@ -25,7 +25,7 @@ static void
 flow_free(gpointer data)
 {
     LpSharedFlow *self = data;
-    g_array_unref(self->meetings);
+    g_array_unref(self->link_shares);
     g_free(self);
 }
 
@@ -41,9 +41,9 @@ add_flow(Check *self, const LpRoute *route, guint64 bytes, const LpCommunicator 
                  .bytes = bytes,
                  .traffic = owner != NULL ? lp_group_traits(owner->group)->traffic : LP_TRAFFIC_PP,
                  .owner = owner};
-    flow->meetings = g_array_new(FALSE, FALSE, sizeof(LpEncounter));
+    flow->link_shares = g_array_new(FALSE, FALSE, sizeof(LpFlowOnLink));
     g_ptr_array_add(self->flows, flow);
-    (void)lp_filling_enter(self->filling, flow, 0, 0.0);
+    (void)lp_max_min_solver_enter(self->filling, flow, 0, 0.0);
 }
 
 /* Members that stand for all: by class where flows wait for others, else by what they send first.
@@ -114,10 +114,10 @@ add_collective(Check *self, const LpCommunicatorClass *class, const LpOp *op, gu
 static void
 share_out(Check *self)
 {
-    (void)lp_filling_share_out(self->filling, 0.0);
+    (void)lp_max_min_solver_share_out(self->filling, 0.0);
     for (guint i = 0; i < self->flows->len; i++)
-        lp_filling_leave(self->filling, self->flows->pdata[i], 0.0);
-    (void)lp_filling_share_out(self->filling, 0.0);
+        lp_max_min_solver_leave(self->filling, self->flows->pdata[i], 0.0);
+    (void)lp_max_min_solver_share_out(self->filling, 0.0);
     g_ptr_array_set_size(self->flows, 0);
     g_hash_table_remove_all(self->known);
 }
@@ -157,14 +157,14 @@ check_group(Check *self, LpGroup group)
         self->n_steps = known[collective] ? 0 : 1; /* others of its kind go the same ways */
         known[collective] = TRUE;
         for (guint64 step = 0; step < MIN(self->n_steps, STEPS_MAX); step++)
-            if (!lp_way_check_has_failed(self->check))
+            if (!lp_equivalence_check_has_failed(self->check))
                 check_step(self, group, n_classes, &g_array_index(ops, LpOp, i), step);
     }
 }
 
 /* What all ranks send to other stages over @line. */
 static void
-check_messages(Check *self, LpLine line)
+check_messages(Check *self, LpPipelineDirection line)
 {
     const LpRankEquivalence *ranks = lp_quotient_ranks(self->quotient);
     LpConnectionKind kind = (LpConnectionKind)(LP_CONNECTION_LINE + line);
@@ -181,8 +181,9 @@ lp_assumed_check_steps(const LpAssumedInput *input, const LpQuotient *quotient)
 {
     if (lp_quotient_links(quotient) == NULL || lp_quotient_links(quotient)->ways == NULL)
         return TRUE;
-    g_autoptr(LpWayCheck) check = lp_way_check_new(lp_quotient_links(quotient)->ways, TRUE);
-    g_autoptr(LpFilling) filling = lp_filling_new_of_classes(quotient, NULL, check);
+    g_autoptr(LpEquivalenceCheck) check =
+        lp_equivalence_check_new(lp_quotient_links(quotient)->ways, TRUE);
+    g_autoptr(LpMaxMinSolver) filling = lp_max_min_solver_new_of_classes(quotient, NULL, check);
     Check self = {.input = input,
                   .quotient = quotient,
                   .filling = filling,
@@ -192,9 +193,9 @@ lp_assumed_check_steps(const LpAssumedInput *input, const LpQuotient *quotient)
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
         if (lp_quotient_ranks(quotient)->of_group[group] != NULL)
             check_group(&self, group);
-    for (LpLine line = 0; line < LP_N_LINES; line++)
+    for (LpPipelineDirection line = 0; line < LP_N_PIPELINE_DIRECTIONS; line++)
         check_messages(&self, line);
     g_hash_table_unref(self.known);
     g_ptr_array_unref(self.flows);
-    return !lp_way_check_has_failed(check);
+    return !lp_equivalence_check_has_failed(check);
 }

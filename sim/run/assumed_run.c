@@ -38,11 +38,11 @@ new_tasks(const LpAssumedInput *input, const LpQuotient *quotient)
 
 static gboolean
 run_here(const LpAssumedInput *input, const LpQuotient *quotient, const LpTasks *tasks,
-         LpWayCheck *check, LpRunOptions options, LpRunResult *out_result, GError **error)
+         LpEquivalenceCheck *check, LpRunOptions options, LpRunResult *out_result, GError **error)
 {
     if (!lp_network_load_bare(input->network, input->engine_options, error))
         return FALSE;
-    g_autoptr(LpSharing) sharing = lp_sharing_new_of_classes(quotient, NULL, check);
+    g_autoptr(LpFlowEngine) sharing = lp_flow_engine_new_of_classes(quotient, NULL, check);
     LpRunLimit own, *limit = NULL;
     if (options.limit != NULL) {
         own = *options.limit;
@@ -52,13 +52,13 @@ run_here(const LpAssumedInput *input, const LpQuotient *quotient, const LpTasks 
     LpRunJob job = lp_run_job(input->map, NULL, input->contention, input->cache, tasks, quotient);
     job.timeline = options.timeline;
     job.calls = options.calls;
-    LpSurroundings surroundings = {.sharing = sharing,
-                                   .log = options.log,
-                                   .limit = limit,
-                                   .progress = options.progress,
-                                   .expect = options.expect,
-                                   .progress_data = options.progress_data};
-    lp_run_jobs(&job, 1, &surroundings, out_result);
+    LpRunContext context = {.sharing = sharing,
+                            .log = options.log,
+                            .limit = limit,
+                            .progress = options.progress,
+                            .expect = options.expect,
+                            .progress_data = options.progress_data};
+    lp_run_jobs(&job, 1, &context, out_result);
     return TRUE;
 }
 
@@ -83,7 +83,7 @@ typedef struct {
     gboolean gives_up;
 } Trial;
 
-static const LpFlowWays *
+static const LpLinkSets *
 ways_of(const LpQuotient *quotient)
 {
     return lp_quotient_links(quotient)->ways;
@@ -100,9 +100,9 @@ run_trial(const void *data, GByteArray *result)
 {
     const Trial *trial = data;
     Outcome *outcome = (gpointer)result->data;
-    const LpFlowWays *ways = ways_of(trial->quotient);
+    const LpLinkSets *ways = ways_of(trial->quotient);
     g_autoptr(GError) error = NULL;
-    g_autoptr(LpWayCheck) check = lp_way_check_new(ways, trial->gives_up);
+    g_autoptr(LpEquivalenceCheck) check = lp_equivalence_check_new(ways, trial->gives_up);
     LpRunOptions options = {.limit = trial->input->told.limit,
                             .progress = trial->input->told.progress,
                             .expect = trial->input->told.expect,
@@ -115,7 +115,7 @@ run_trial(const void *data, GByteArray *result)
     /* It may have given up before its end. */
     if (options.progress != NULL)
         options.progress(1, 1, options.progress_data);
-    memcpy(outcome + 1, lp_way_check_marks(check), sizeof(guint32) * ways->n);
+    memcpy(outcome + 1, lp_equivalence_check_marks(check), sizeof(guint32) * ways->n);
 }
 
 /* Returns: (transfer full), NULL with @error. */
@@ -145,7 +145,7 @@ try(const Trial *trial, guint64 *io_peak_rss_bytes, GError **error)
 static gboolean
 tell_apart(const LpQuotient *quotient, const guint32 *marks, guint32 *io_assumed)
 {
-    const LpFlowWays *ways = ways_of(quotient);
+    const LpLinkSets *ways = ways_of(quotient);
     guint32 n = lp_quotient_flows(quotient)->flows->len;
     gboolean any = FALSE;
     LpNumbering numbers;
@@ -195,7 +195,7 @@ proven_classes(const LpAssumedInput *input)
     if (lp_job_quotient_pays(input->proven, input->map, input->contention))
         return (double)size.n_rank_classes;
     return (double)size.n_ranks /
-           (double)lp_contention_n_images(input->contention, input->map->communicators);
+           (double)lp_contention_n_replicas(input->contention, input->map->communicators);
 }
 
 /* As many of @quotient. */

@@ -10,24 +10,25 @@
 #define ALL_CLASSES ((1u << LP_N_TRAFFIC) - 1)
 
 static guint
-n_jobs(const LpScene *scene)
+n_jobs(const LpScenarioSetup *scenario_setup)
 {
-    return scene->jobs->len;
+    return scenario_setup->jobs->len;
 }
 
 static gsize
-head_bytes(const LpScene *scene)
+head_bytes(const LpScenarioSetup *scenario_setup)
 {
-    return sizeof(LpAttributedHead) + sizeof(LpRunResult) * n_jobs(scene);
+    return sizeof(LpAttributedHead) + sizeof(LpRunResult) * n_jobs(scenario_setup);
 }
 
 gsize
 lp_attributed_run_bytes(const LpAttributedRun *run)
 {
-    return head_bytes(run->scene) + (run->kind == LP_ATTRIBUTED_RECORD
-                                         ? sizeof(LpWaitSummary) * n_jobs(run->scene) +
-                                               lp_flow_summary_bytes(n_jobs(run->scene))
-                                         : 0);
+    return head_bytes(run->scenario_setup) +
+           (run->kind == LP_ATTRIBUTED_RECORD
+                ? sizeof(LpWaitSummary) * n_jobs(run->scenario_setup) +
+                      lp_flow_summary_bytes(n_jobs(run->scenario_setup))
+                : 0);
 }
 
 LpRunResult *
@@ -38,15 +39,15 @@ lp_attributed_run_results(void *block)
 
 /* Of a run that records: what each job waited for, and then the flows. */
 LpWaitSummary *
-lp_attributed_run_waits(const LpScene *scene, void *block)
+lp_attributed_run_waits(const LpScenarioSetup *scenario_setup, void *block)
 {
-    return (gpointer)((guint8 *)block + head_bytes(scene));
+    return (gpointer)((guint8 *)block + head_bytes(scenario_setup));
 }
 
 void *
-lp_attributed_run_flows(const LpScene *scene, void *block)
+lp_attributed_run_flows(const LpScenarioSetup *scenario_setup, void *block)
 {
-    return lp_attributed_run_waits(scene, block) + n_jobs(scene);
+    return lp_attributed_run_waits(scenario_setup, block) + n_jobs(scenario_setup);
 }
 
 /* --- in the child --- */
@@ -58,17 +59,19 @@ has(const LpAttributedRun *run, LpContender contender)
 }
 
 static void
-add_jobs(LpCast *cast, const LpAttributedRun *run)
+add_jobs(LpJobSet *job_set, const LpAttributedRun *run)
 {
     gboolean is_alone = !has(run, LP_CONTENDER_OTHERS) && !has(run, LP_CONTENDER_BACKGROUND);
-    cast->counts_flows = TRUE;
-    for (guint i = 0; i < n_jobs(run->scene); i++) {
+    job_set->counts_flows = TRUE;
+    for (guint i = 0; i < n_jobs(run->scenario_setup); i++) {
         guint isolated = i == run->job ? ALL_CLASSES & ~run->contenders : 0;
         if (i == run->job || has(run, LP_CONTENDER_OTHERS))
-            lp_cast_add(cast, i, is_alone ? LP_SCENE_ALONE : LP_SCENE_TOGETHER, isolated);
+            lp_job_set_add(job_set, i,
+                           is_alone ? LP_SCENARIO_SCOPE_ALONE : LP_SCENARIO_SCOPE_TOGETHER,
+                           isolated);
     }
-    for (guint i = 0; i < cast->n && run->kind != LP_ATTRIBUTED_AS_IS; i++)
-        lp_run_job_idealise(&cast->jobs[i]);
+    for (guint i = 0; i < job_set->n && run->kind != LP_ATTRIBUTED_AS_IS; i++)
+        lp_run_job_idealise(&job_set->jobs[i]);
 }
 
 static LpQuotientView
@@ -81,29 +84,29 @@ view_of(const LpAttributedRun *run)
 }
 
 /* Classes have no machine that the engine could share. */
-static LpSharing *
+static LpFlowEngine *
 new_sharing(const LpAttributedRun *run, const LpRunJob *job, LpFlowRecord *record)
 {
     LpQuotientView view = view_of(run);
     if (job->quotient != NULL) {
-        LpSharing *sharing = lp_sharing_new_of_classes(job->quotient, record, NULL);
-        lp_sharing_set_uncontended(sharing, view.uncontended);
+        LpFlowEngine *sharing = lp_flow_engine_new_of_classes(job->quotient, record, NULL);
+        lp_flow_engine_set_uncontended(sharing, view.uncontended);
         return sharing;
     }
     return run->kind == LP_ATTRIBUTED_CONTENDERS || run->kind == LP_ATTRIBUTED_AS_IS
                ? NULL
-               : lp_sharing_new(run->scene->network, view.uncontended, record);
+               : lp_flow_engine_new(run->scenario_setup->network, view.uncontended, record);
 }
 
 static LpFlowRecord *
 new_record(const LpAttributedRun *run, const LpRunJob *job)
 {
-    const LpScene *scene = run->scene;
+    const LpScenarioSetup *scenario_setup = run->scenario_setup;
     if (run->kind != LP_ATTRIBUTED_RECORD)
         return NULL;
-    return job->quotient != NULL
-               ? lp_flow_record_new_of_classes(job->quotient)
-               : lp_flow_record_new(lp_network_n_links(scene->network), n_jobs(scene));
+    return job->quotient != NULL ? lp_flow_record_new_of_classes(job->quotient)
+                                 : lp_flow_record_new(lp_network_n_links(scenario_setup->network),
+                                                      n_jobs(scenario_setup));
 }
 
 /* Where ranks stand for classes the engine starts here, on next to nothing. Returns: (transfer
@@ -115,7 +118,8 @@ find_classes(const LpAttributedRun *run, LpRunJob *job)
     job->quotient = run->quotient;
     if (run->quotient == NULL || run->kind == LP_ATTRIBUTED_RECORD)
         return NULL;
-    LpQuotient *own = lp_job_quotient_new(run->scene, job, ALL_CLASSES & ~run->contenders, &view);
+    LpQuotient *own =
+        lp_job_quotient_new(run->scenario_setup, job, ALL_CLASSES & ~run->contenders, &view);
     job->quotient = own;
     return own;
 }
@@ -124,66 +128,71 @@ static gboolean
 load(const LpAttributedRun *run, GError **error)
 {
     return run->quotient == NULL ||
-           lp_network_load_bare(run->scene->network, run->scene->engine_options, error);
+           lp_network_load_bare(run->scenario_setup->network, run->scenario_setup->engine_options,
+                                error);
 }
 
 void
 lp_attributed_run_child(const void *data, GByteArray *result)
 {
     const LpAttributedRun *run = data;
-    const LpScene *scene = run->scene;
+    const LpScenarioSetup *scenario_setup = run->scenario_setup;
     LpAttributedHead *head = (gpointer)result->data;
     LpRunResult *results = lp_attributed_run_results(head);
     g_autoptr(GError) error = NULL;
-    g_auto(LpCast) cast = lp_cast(scene);
-    add_jobs(&cast, run);
-    g_autoptr(LpQuotient) own = find_classes(run, &cast.jobs[0]);
+    g_auto(LpJobSet) job_set = lp_cast(scenario_setup);
+    add_jobs(&job_set, run);
+    g_autoptr(LpQuotient) own = find_classes(run, &job_set.jobs[0]);
     if (!load(run, &error)) {
         g_strlcpy(head->message, error->message, sizeof head->message);
         return;
     }
     g_autoptr(LpWatch) watch = NULL;
-    gboolean has_background = has(run, LP_CONTENDER_BACKGROUND) && scene->backgrounds->len > 0;
-    if (scene->faults != NULL || has_background)
-        watch = lp_watch_new(lp_network_n_links(scene->network));
-    g_autoptr(LpFlowRecord) record = new_record(run, &cast.jobs[0]);
-    g_autoptr(LpWaitRecord) waits = record == NULL ? NULL : lp_wait_record_new(n_jobs(scene));
-    g_autoptr(LpSharing) sharing = new_sharing(run, &cast.jobs[0], record);
-    LpSurroundings surroundings = {.backgrounds = has_background ? scene->backgrounds : NULL,
-                                   .faults = scene->faults,
-                                   .watch = watch,
-                                   .sharing = sharing,
-                                   .waits = waits};
+    gboolean has_background =
+        has(run, LP_CONTENDER_BACKGROUND) && scenario_setup->backgrounds->len > 0;
+    if (scenario_setup->faults != NULL || has_background)
+        watch = lp_watch_new(lp_network_n_links(scenario_setup->network));
+    g_autoptr(LpFlowRecord) record = new_record(run, &job_set.jobs[0]);
+    g_autoptr(LpWaitRecord) waits =
+        record == NULL ? NULL : lp_wait_record_new(n_jobs(scenario_setup));
+    g_autoptr(LpFlowEngine) sharing = new_sharing(run, &job_set.jobs[0], record);
+    LpRunContext context = {.backgrounds = has_background ? scenario_setup->backgrounds : NULL,
+                            .faults = scenario_setup->faults,
+                            .watch = watch,
+                            .sharing = sharing,
+                            .waits = waits};
     /* A job by itself keeps its place among all. */
-    lp_run_jobs(cast.jobs, cast.n, &surroundings, cast.n == 1 ? &results[run->job] : results);
+    lp_run_jobs(job_set.jobs, job_set.n, &context, job_set.n == 1 ? &results[run->job] : results);
     if (watch != NULL)
         head->stall = lp_watch_stall(watch);
-    if (cast.n == 1 && !head->stall.is_flooded)
+    if (job_set.n == 1 && !head->stall.is_flooded)
         head->stall.job = run->job;
     if (head->stall.is_stalled)
         head->n_waiting = results[head->stall.job].n_waiting;
     if (record != NULL) {
-        LpFlowSummary summary =
-            lp_flow_summary_in(lp_attributed_run_flows(scene, head), n_jobs(scene));
-        lp_flow_summary_fill(&summary, record, scene->network);
-        for (guint i = 0; i < n_jobs(scene); i++)
-            lp_attributed_run_waits(scene, head)[i] =
-                lp_wait_summary(waits, i, lp_scene_job(scene, i)->job->n_iterations);
+        LpFlowSummary summary = lp_flow_summary_in(lp_attributed_run_flows(scenario_setup, head),
+                                                   n_jobs(scenario_setup));
+        lp_flow_summary_fill(&summary, record, scenario_setup->network);
+        for (guint i = 0; i < n_jobs(scenario_setup); i++)
+            lp_attributed_run_waits(scenario_setup, head)[i] = lp_wait_summary(
+                waits, i, lp_scenario_setup_job(scenario_setup, i)->job->n_iterations);
     }
 }
 
 LpQuotient *
-lp_attributed_run_quotient(const LpScene *scene)
+lp_attributed_run_quotient(const LpScenarioSetup *scenario_setup)
 {
-    g_auto(LpCast) cast = lp_cast(scene);
-    LpAttributedRun run = {.scene = scene, .kind = LP_ATTRIBUTED_RECORD, .contenders = G_MAXUINT};
+    g_auto(LpJobSet) job_set = lp_cast(scenario_setup);
+    LpAttributedRun run = {
+        .scenario_setup = scenario_setup, .kind = LP_ATTRIBUTED_RECORD, .contenders = G_MAXUINT};
     LpQuotientView view = view_of(&run);
-    add_jobs(&cast, &run);
+    add_jobs(&job_set, &run);
     if (lp_engine_has_started())
         return NULL;
-    g_autoptr(LpQuotient) quotient = lp_job_quotient_new(scene, &cast.jobs[0], 0, &view);
+    g_autoptr(LpQuotient) quotient =
+        lp_job_quotient_new(scenario_setup, &job_set.jobs[0], 0, &view);
     return quotient != NULL &&
-                   lp_job_quotient_pays(quotient, cast.jobs[0].map, cast.jobs[0].contention)
+                   lp_job_quotient_pays(quotient, job_set.jobs[0].map, job_set.jobs[0].contention)
                ? g_steal_pointer(&quotient)
                : NULL;
 }

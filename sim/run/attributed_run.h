@@ -3,7 +3,7 @@
 #pragma once
 
 #include "sim/run/flow_summary.h"
-#include "sim/run/scene.h"
+#include "sim/run/scenario_setup.h"
 #include "sim/run/wait_summary.h"
 
 G_BEGIN_DECLS
@@ -17,7 +17,7 @@ typedef enum {
 
 /** What a child process runs. */
 typedef struct {
-    const LpScene *scene; /* borrowed */
+    const LpScenarioSetup *scenario_setup; /* borrowed */
     LpAttributedKind kind;
     guint job;
     guint contenders; /**< bits of LpContender: of the job */
@@ -33,16 +33,16 @@ typedef struct {
 } LpAttributedHead;
 
 /** The quotient of a run that records all, where ranks may stand for classes and that is worth it,
- * in a scene that has not been loaded; else NULL. Returns: (transfer full). */
-LpQuotient *lp_attributed_run_quotient(const LpScene *scene);
+ * in a scenario_setup that has not been loaded; else NULL. Returns: (transfer full). */
+LpQuotient *lp_attributed_run_quotient(const LpScenarioSetup *scenario_setup);
 
 /** Bytes of what @self leaves behind, which begins with LpAttributedHead. */
 gsize lp_attributed_run_bytes(const LpAttributedRun *self);
 /** In that: the results of the jobs. */
 LpRunResult *lp_attributed_run_results(void *block);
 /** Of a run that records: what each job waited for, and the flows (lp_flow_summary_in()). */
-LpWaitSummary *lp_attributed_run_waits(const LpScene *scene, void *block);
-void *lp_attributed_run_flows(const LpScene *scene, void *block);
+LpWaitSummary *lp_attributed_run_waits(const LpScenarioSetup *scenario_setup, void *block);
+void *lp_attributed_run_flows(const LpScenarioSetup *scenario_setup, void *block);
 
 /** Runs an LpAttributedRun: what a child process does (LpChildTask). */
 void lp_attributed_run_child(const void *data, GByteArray *result);

@@ -13,7 +13,7 @@
 #define ALL_CLASSES ((1u << LP_N_TRAFFIC) - 1)
 
 typedef struct {
-    LpScene *scene;          /* borrowed */
+    LpScenarioSetup *scenario_setup; /* borrowed */
     LpQuotient *quotient;    /* owned: of the run that records; NULL: ranks stand for themselves */
     GArray *runs;            /* owned LpAttributedRun */
     GPtrArray *blocks;       /* owned: their results */
@@ -21,30 +21,30 @@ typedef struct {
 } Plan;
 
 static guint
-n_jobs(const LpScene *scene)
+n_jobs(const LpScenarioSetup *scenario_setup)
 {
-    return scene->jobs->len;
+    return scenario_setup->jobs->len;
 }
 
 /* --- runs --- */
 
 /* Who can contend, of a job: classes that may meet any traffic, and what is not the job's. */
 static guint
-find_contenders(const LpScene *scene, guint job, LpAttribution *attribution)
+find_contenders(const LpScenarioSetup *scenario_setup, guint job, LpAttribution *attribution)
 {
-    g_auto(LpCast) cast = lp_cast(scene);
-    lp_cast_add(&cast, job, LP_SCENE_TOGETHER, 0);
-    const LpContention *contention = cast.contentions[0];
-    const LpCommunicationMap *map = cast.jobs[0].map;
+    g_auto(LpJobSet) job_set = lp_cast(scenario_setup);
+    lp_job_set_add(&job_set, job, LP_SCENARIO_SCOPE_TOGETHER, 0);
+    const LpContention *contention = job_set.contentions[0];
+    const LpCommunicationMap *map = job_set.jobs[0].map;
     guint contenders = lp_program_has_messages(map->program) ? 1u << LP_TRAFFIC_PP : 0;
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
         if (lp_communicators_n(map->communicators, group) > 0 && !contention->all_private[group])
             contenders |= 1u << lp_group_traits(group)->traffic;
-    if (n_jobs(scene) > 1)
+    if (n_jobs(scenario_setup) > 1)
         contenders |= 1u << LP_CONTENDER_OTHERS;
-    if (scene->backgrounds->len > 0)
+    if (scenario_setup->backgrounds->len > 0)
         contenders |= 1u << LP_CONTENDER_BACKGROUND;
-    attribution->mirror_images = lp_contention_n_images(contention, map->communicators);
+    attribution->mirror_images = lp_contention_n_replicas(contention, map->communicators);
     for (guint i = 0; i < LP_N_CONTENDERS; i++)
         attribution->contends[i] = (contenders & (1u << i)) != 0;
     return contenders;
@@ -53,7 +53,7 @@ find_contenders(const LpScene *scene, guint job, LpAttribution *attribution)
 static void
 plan(Plan *self, LpAttributedRun run)
 {
-    run.scene = self->scene;
+    run.scenario_setup = self->scenario_setup;
     run.quotient = self->quotient;
     g_array_append_val(self->runs, run);
 }
@@ -92,7 +92,8 @@ do_runs(Plan *self, guint from, const LpChildPool *pool, GError **error)
             g_set_error_literal(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN, head->message);
             return FALSE;
         }
-        if (!lp_scene_check_stall(self->scene, &head->stall, head->n_waiting, error))
+        if (!lp_scenario_setup_check_stall(self->scenario_setup, &head->stall, head->n_waiting,
+                                           error))
             return FALSE;
     }
     return TRUE;
@@ -119,7 +120,7 @@ plan_tiers(Plan *self)
     const LpFlowSummary *flows = &self->results->flows;
     for (LpTier tier = 0; tier < LP_N_TIERS; tier++) {
         gboolean held = FALSE;
-        for (guint job = 0; job < n_jobs(self->scene); job++)
+        for (guint job = 0; job < n_jobs(self->scenario_setup); job++)
             held = held || flows->tier_lost_s[job * LP_N_TIERS + tier] > 0.0;
         if (held)
             plan(self, (LpAttributedRun){
@@ -128,11 +129,11 @@ plan_tiers(Plan *self)
 }
 
 static void
-find_tiers_in_use(const LpScene *scene, gboolean *out_in_use)
+find_tiers_in_use(const LpScenarioSetup *scenario_setup, gboolean *out_in_use)
 {
-    for (guint32 i = 0; i < lp_network_n_links(scene->network); i++)
-        if (scene->n_users[i] > 0)
-            out_in_use[lp_network_link(scene->network, i).tier] = TRUE;
+    for (guint32 i = 0; i < lp_network_n_links(scenario_setup->network); i++)
+        if (scenario_setup->n_users[i] > 0)
+            out_in_use[lp_network_link(scenario_setup->network, i).tier] = TRUE;
 }
 
 /* @record: the run that all others are compared with; those of tiers come behind it. */
@@ -140,8 +141,8 @@ static void
 divide_by_tier(const Plan *self, guint record, guint first_tier)
 {
     gboolean in_use[LP_N_TIERS] = {FALSE};
-    find_tiers_in_use(self->scene, in_use);
-    for (guint job = 0; job < n_jobs(self->scene); job++) {
+    find_tiers_in_use(self->scenario_setup, in_use);
+    for (guint job = 0; job < n_jobs(self->scenario_setup); job++) {
         LpAttribution *attribution = &self->results->jobs[job];
         double whole_s = result_of(self, record, job)->iteration_time_s;
         for (LpTier tier = 0; tier < LP_N_TIERS; tier++)
@@ -191,12 +192,12 @@ divide_by_pair(const Plan *plan, guint job, guint first_run)
 /* --- circuits --- */
 
 static gboolean
-are_switched(const LpScene *scene)
+are_switched(const LpScenarioSetup *scenario_setup)
 {
-    for (guint job = 0; job < n_jobs(scene); job++)
-        if (lp_scene_job(scene, job)->circuits->switched != NULL)
+    for (guint job = 0; job < n_jobs(scenario_setup); job++)
+        if (lp_scenario_setup_job(scenario_setup, job)->circuits->switched != NULL)
             return TRUE;
-    return lp_circuit_switch_is_rotor(&lp_network_machine(scene->network)->circuits);
+    return lp_circuit_switch_is_rotor(&lp_network_machine(scenario_setup->network)->circuits);
 }
 
 /* What waiting for them adds to a run in which all contend. @as_is, @all: of @job. */
@@ -216,7 +217,7 @@ static void
 find_duration(const Plan *self, guint record)
 {
     double start_s = INFINITY, end_s = 0.0;
-    for (guint job = 0; job < n_jobs(self->scene); job++) {
+    for (guint job = 0; job < n_jobs(self->scenario_setup); job++) {
         start_s = MIN(start_s, result_of(self, record, job)->start_s);
         end_s = MAX(end_s, result_of(self, record, job)->end_s);
     }
@@ -234,20 +235,20 @@ static gboolean
 attribute(Plan *self, const LpChildPool *pool, GError **error)
 {
     LpAttributions *results = self->results;
-    guint n = n_jobs(self->scene);
+    guint n = n_jobs(self->scenario_setup);
     g_autofree guint *first_run = g_new(guint, n + 1);
-    self->quotient = lp_attributed_run_quotient(self->scene);
-    if (self->quotient == NULL && !lp_scene_load(self->scene, error))
+    self->quotient = lp_attributed_run_quotient(self->scenario_setup);
+    if (self->quotient == NULL && !lp_scenario_setup_load(self->scenario_setup, error))
         return FALSE;
     plan(self, (LpAttributedRun){.kind = LP_ATTRIBUTED_RECORD, .contenders = G_MAXUINT});
     for (guint job = 0; job < n; job++) {
         first_run[job] = self->runs->len;
-        plan_sets(self, job, find_contenders(self->scene, job, &results->jobs[job]));
+        plan_sets(self, job, find_contenders(self->scenario_setup, job, &results->jobs[job]));
         if (self->quotient != NULL)
             results->jobs[job].mirror_images = 1;
     }
     guint as_is = self->runs->len;
-    gboolean switched = are_switched(self->scene);
+    gboolean switched = are_switched(self->scenario_setup);
     if (switched)
         plan(self, (LpAttributedRun){.kind = LP_ATTRIBUTED_AS_IS, .contenders = G_MAXUINT});
     guint first_tier = self->runs->len;
@@ -255,9 +256,9 @@ attribute(Plan *self, const LpChildPool *pool, GError **error)
         return FALSE;
     void *record = self->blocks->pdata[0];
     results->flows_block =
-        g_memdup2(lp_attributed_run_flows(self->scene, record), lp_flow_summary_bytes(n));
+        g_memdup2(lp_attributed_run_flows(self->scenario_setup, record), lp_flow_summary_bytes(n));
     for (guint job = 0; job < n; job++)
-        results->jobs[job].waits = lp_attributed_run_waits(self->scene, record)[job];
+        results->jobs[job].waits = lp_attributed_run_waits(self->scenario_setup, record)[job];
     results->flows = lp_flow_summary_in(results->flows_block, n);
     plan_tiers(self);
     if (!do_runs(self, first_tier, pool, error))
@@ -281,17 +282,17 @@ attribute(Plan *self, const LpChildPool *pool, GError **error)
 }
 
 LpAttributions *
-lp_attributions_new(LpScene *scene, guint n_at_once,
+lp_attributions_new(LpScenarioSetup *scenario_setup, guint n_at_once,
                     void (*progress)(guint64 n_done, guint64 n_all, void *data),
                     void *progress_data, GError **error)
 {
     g_autoptr(LpAttributions) self = g_new0(LpAttributions, 1);
-    self->jobs = g_new0(LpAttribution, n_jobs(scene));
+    self->jobs = g_new0(LpAttribution, n_jobs(scenario_setup));
     LpChildPool pool = {.name = "process of a run",
                         .n_at_once = n_at_once,
                         .progress = progress,
                         .progress_data = progress_data};
-    Plan plan = {.scene = scene,
+    Plan plan = {.scenario_setup = scenario_setup,
                  .runs = g_array_new(FALSE, FALSE, sizeof(LpAttributedRun)),
                  .blocks = g_ptr_array_new_with_free_func(g_free),
                  .results = self};
@@ -313,10 +314,11 @@ lp_attributions_free(LpAttributions *self)
 }
 
 double
-lp_attributions_link_s(const LpAttributions *self, const LpScene *scene, guint job, guint place)
+lp_attributions_link_s(const LpAttributions *self, const LpScenarioSetup *scenario_setup, guint job,
+                       guint place)
 {
     const LpHeldLink *link = &self->flows.links[job * LP_SUMMARY_LINKS + place];
-    LpTier tier = lp_network_link(scene->network, link->link).tier;
+    LpTier tier = lp_network_link(scenario_setup->network, link->link).tier;
     double lost_s = self->flows.tier_lost_s[job * LP_N_TIERS + tier];
     return lost_s > 0.0 ? self->jobs[job].tier_s[tier] * lp_held_link_all_s(link) / lost_s : 0.0;
 }

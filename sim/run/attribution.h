@@ -4,7 +4,7 @@
  *
  * The delay is the iteration as it is less one in which every communication takes its isolated
  * time. A tier's part is the iteration as it is less one in which that tier alone is uncontended
- * (sim/actors/actor_sharing.h); since one tier may hide behind another, what the parts do not sum
+ * (sim/actors/flow_engine.h); since one tier may hide behind another, what the parts do not sum
  * to is their interaction. Waiting for circuits is what switching them adds to a run in which all
  * contend; in all other runs they stand. A pair's part follows from runs in which only some classes
  * of traffic contend and the others take their isolated time (sim/analysis/shapley.h): what two
@@ -14,7 +14,7 @@
 
 #include "sim/run/attribution_data.h"
 #include "sim/run/flow_summary.h"
-#include "sim/run/scene.h"
+#include "sim/run/scenario_setup.h"
 
 G_BEGIN_DECLS
 
@@ -29,10 +29,10 @@ typedef struct {
     guint64 peak_rss_bytes; /**< of their processes, summed */
 } LpAttributions;
 
-/** Runs what it takes, @n_at_once processes side by side, by classes of ranks where @scene has one
- * job, and has not been loaded. @progress: told of runs; or NULL.
- * Errors: LP_SIMULATION_ERROR_RUN, LP_CHILD_PROCESS_ERROR. Returns: (transfer full). */
-LpAttributions *lp_attributions_new(LpScene *scene, guint n_at_once,
+/** Runs what it takes, @n_at_once processes side by side, by classes of ranks where @scenario_setup
+ * has one job, and has not been loaded. @progress: told of runs; or NULL. Errors:
+ * LP_SIMULATION_ERROR_RUN, LP_CHILD_PROCESS_ERROR. Returns: (transfer full). */
+LpAttributions *lp_attributions_new(LpScenarioSetup *scenario_setup, guint n_at_once,
                                     void (*progress)(guint64 n_done, guint64 n_all, void *data),
                                     void *progress_data, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void lp_attributions_free(LpAttributions *self);
@@ -40,7 +40,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpAttributions, lp_attributions_free)
 
 /** What @link, the @place-th of @job, costs it: its tier's part in proportion to the seconds that
  * the tier's links held flows back. */
-double lp_attributions_link_s(const LpAttributions *self, const LpScene *scene, guint job,
-                              guint place);
+double lp_attributions_link_s(const LpAttributions *self, const LpScenarioSetup *scenario_setup,
+                              guint job, guint place);
 
 G_END_DECLS

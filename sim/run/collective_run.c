@@ -149,7 +149,7 @@ new_placement(const LpCollectiveRequest *self)
     return lp_placement_new_given(n, g_memdup2(self->accelerators, n * sizeof(guint32)));
 }
 
-/* A rank itself, and the couriers of what it has under way, of which more are rare. */
+/* A rank itself, and the round_executor of what it has under way, of which more are rare. */
 #define ACTORS_PER_RANK 9
 /* More would run for hours. */
 #define MESSAGES_MAX 100000000u

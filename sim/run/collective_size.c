@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts by the rules of communicator_runtime.c, actor_delegate.c and actor_courier.c. */
+/* Counts by the rules of communicator_runtime.c, flow_class_executor.c and round_executor.c. */
 #include "sim/run/collective_size.h"
 
-#include "sim/analysis/known_waits.h"
+#include "sim/analysis/cached_latencies.h"
 #include "sim/collectives/exchange.h"
 #include "sim/collectives/ring.h"
 #include "sim/quotient/first_senders.h"
@@ -95,7 +95,8 @@ add_ring_member(Count *self, guint64 index)
     add_step(self, route, hop_s > 0.0, n_steps - 1);
 }
 
-/* One flow stands for all of a class over connections of their own: by route, as delegates do. */
+/* One flow stands for all of a class over connections of their own: by route, as
+ * flow_class_executor do. */
 static void
 add_neighbour_classes(Count *self)
 {
@@ -203,7 +204,7 @@ is_alike(GHashTable *known, const LpRoute *route, const LpConnection *connection
     return first != NULL && first != connection;
 }
 
-/* A member's round as couriers run it. */
+/* A member's round as round_executor run it. */
 static void
 add_round(Count *self, LpRoundPlan *plan, guint64 member, guint64 round, LpTransfer *transfers)
 {
@@ -270,7 +271,7 @@ count_scheduled(Count *self)
     LpRoundPlan plan;
     lp_round_plan_init(&plan, self->ring->map, self->op, self->communicator,
                        self->actors->fidelity);
-    lp_known_waits_prepare(&plan, self->op, self->ring->cache);
+    lp_cached_latencies_prepare(&plan, self->op, self->ring->cache);
     if (self->actors->quotient == NULL || !add_one_round(self, &plan))
         add_rounds(self, &plan);
     lp_round_plan_clear(&plan);

@@ -74,13 +74,13 @@ pairs_among(guint n)
 static guint
 count_pairs(const LpContentionGame *game, guint set)
 {
-    guint n = 0, n_foreign = 0;
+    guint n = 0, n_background = 0;
     for (guint i = 0; i < game->n; i++) {
         guint is_in = (set >> i) & 1u;
         n += is_in;
-        n_foreign += is_own(game->players[i]) ? 0 : is_in;
+        n_background += is_own(game->players[i]) ? 0 : is_in;
     }
-    return n == 1 ? 1 : pairs_among(n) - pairs_among(n_foreign);
+    return n == 1 ? 1 : pairs_among(n) - pairs_among(n_background);
 }
 
 static void

@@ -1,35 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Quotients of a scene's only job. */
+/* Quotients of a scenario_setup's only job. */
 #include "sim/run/job_quotient.h"
 
 /* Whether nothing is there but one job, all of whose ranks and links stay as they are. */
 static gboolean
-is_plain(const LpScene *scene, const LpRunJob *job)
+is_plain(const LpScenarioSetup *scenario_setup, const LpRunJob *job)
 {
-    return scene->collapse && scene->jobs->len == 1 && scene->backgrounds->len == 0 &&
-           scene->faults == NULL && lp_scene_job(scene, 0)->stragglers == NULL &&
-           lp_scene_job(scene, 0)->circuits->switched == NULL && !job->turns;
+    return scenario_setup->collapse && scenario_setup->jobs->len == 1 &&
+           scenario_setup->backgrounds->len == 0 && scenario_setup->faults == NULL &&
+           lp_scenario_setup_job(scenario_setup, 0)->stragglers == NULL &&
+           lp_scenario_setup_job(scenario_setup, 0)->circuits->switched == NULL && !job->turns;
 }
 
 LpQuotient *
-lp_job_quotient_new(const LpScene *scene, const LpRunJob *job, guint isolated,
+lp_job_quotient_new(const LpScenarioSetup *scenario_setup, const LpRunJob *job, guint isolated,
                     const LpQuotientView *view)
 {
     const char *reason;
     LpQuotientJob of_job = {
         .map = job->map, .contention = job->contention, .cache = job->cache, .isolated = isolated};
     LpQuotientInput input = {
-        .jobs = &of_job, .n_jobs = 1, .fidelity = scene->fidelity, .view = *view};
-    return is_plain(scene, job) ? lp_quotient_new(&input, &reason) : NULL;
+        .jobs = &of_job, .n_jobs = 1, .fidelity = scenario_setup->fidelity, .view = *view};
+    return is_plain(scenario_setup, job) ? lp_quotient_new(&input, &reason) : NULL;
 }
 
 gboolean
 lp_job_quotient_pays(const LpQuotient *quotient, const LpCommunicationMap *map,
                      const LpContention *contention)
 {
-    guint64 n_images = lp_contention_n_images(contention, map->communicators);
+    guint64 n_replicas = lp_contention_n_replicas(contention, map->communicators);
     LpQuotientSize size = lp_quotient_size(quotient);
-    return 2 * size.n_rank_classes * n_images <= size.n_ranks;
+    return 2 * size.n_rank_classes * n_replicas <= size.n_ranks;
 }
 
 guint

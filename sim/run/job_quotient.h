@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs of a scene's only job by classes of its ranks (docs/architecture.md). */
+/* Runs of a scenario_setup's only job by classes of its ranks (docs/architecture.md). */
 #pragma once
 
-#include "sim/run/scene.h"
+#include "sim/run/scenario_setup.h"
 
 G_BEGIN_DECLS
 
-/** Of a run of @job, cast alone from @scene, in which classes of traffic of @isolated (bits of
- * LpTraffic) take their isolated time, and links are shared as @view says. NULL where ranks have to
- * stand for themselves. Returns: (transfer full). */
-LpQuotient *lp_job_quotient_new(const LpScene *scene, const LpRunJob *job, guint isolated,
-                                const LpQuotientView *view);
+/** Of a run of @job, job_set alone from @scenario_setup, in which classes of traffic of @isolated
+ * (bits of LpTraffic) take their isolated time, and links are shared as @view says. NULL where
+ * ranks have to stand for themselves. Returns: (transfer full). */
+LpQuotient *lp_job_quotient_new(const LpScenarioSetup *scenario_setup, const LpRunJob *job,
+                                guint isolated, const LpQuotientView *view);
 /** Whether @quotient leaves few enough of the ranks of @map that would have actors otherwise: flows
  * between hosts cost about twice what mailboxes do. */
 gboolean lp_job_quotient_pays(const LpQuotient *quotient, const LpCommunicationMap *map,

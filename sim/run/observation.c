@@ -42,7 +42,7 @@ lp_observation_free(LpObservation *self)
     g_array_unref(self->links);
     g_array_unref(self->blocks);
     g_array_unref(self->background);
-    lp_traffic_tally_free(self->tally);
+    lp_traffic_tally_free(self->census);
     g_free(self);
 }
 
@@ -50,9 +50,9 @@ void
 lp_observation_add_job(LpObservation *self, const LpCircuitMap *circuits, const LpNetwork *network,
                        guint32 n_iterations)
 {
-    if (self->tally == NULL)
-        self->tally = lp_traffic_tally_new(network);
-    lp_link_traffic_count(circuits->map, circuits->switched, n_iterations, self->tally);
+    if (self->census == NULL)
+        self->census = lp_traffic_tally_new(network);
+    lp_link_traffic_count(circuits->map, circuits->switched, n_iterations, self->census);
 }
 
 /* --- links --- */
@@ -65,7 +65,7 @@ link_bytes(const LpObservation *self, const LpFlowLog *log, guint32 link, double
     for (guint kind = 0; kind < LP_N_FLOW_LOG_KINDS; kind++) {
         double bytes = kind == LP_FLOW_LOG_BACKGROUND
                            ? lp_flow_log_background_bytes(log, link)
-                           : lp_traffic_tally_link(self->tally, link, (LpTraffic)kind);
+                           : lp_traffic_tally_link(self->census, link, (LpTraffic)kind);
         out_bytes[kind] = bytes;
         sum += bytes;
     }
@@ -133,7 +133,7 @@ add_link(LpObservation *self, LpFlowLog *log, const LpNetwork *network, guint32 
     LpObservedLink seen = {.name = g_strdup(lp_network_link_name(network, link)),
                            .place = lp_network_link_place(network, link),
                            .tier = lp_network_link(network, link).tier,
-                           .block = self->tally->link_block[link],
+                           .block = self->census->link_block[link],
                            .bytes_per_s = lp_network_link(network, link).bytes_per_s,
                            .series = series == NULL ? NULL : g_memdup2(series, sizeof *series),
                            .busy_s = series == NULL ? -1.0 : lp_flow_log_link_busy_s(log, link)};
@@ -168,7 +168,7 @@ compare_blocks(gconstpointer a, gconstpointer b)
 static void
 add_block(LpObservation *self, guint first, LpTier tier, const Candidate *candidate)
 {
-    guint32 number = self->tally->link_block[candidate->link];
+    guint32 number = self->census->link_block[candidate->link];
     if (number == G_MAXUINT32)
         return;
     LpObservedBlock *block = block_of(self->blocks, first, tier, number);

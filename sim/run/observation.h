@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 #define LP_OBSERVED_LINKS 12u
 
 /** The links of a tier that the jobs use, taken together. Of its series the run says when; how many
- * bytes there are in all follows from the program, so that what was left out as a mirror image or a
+ * bytes there are in all follows from the program, so that what was left out as a replica or a
  * delay is there. */
 typedef struct {
     LpTier tier;
@@ -35,9 +35,9 @@ typedef struct {
     guint32 block; /**< at its lower end: of LpTrafficTally */
     double bytes_per_s;
     double bytes[LP_N_FLOW_LOG_KINDS]; /**< of the whole run */
-    LpFlowSeries *series; /* owned: of what the engine moved; NULL: mirror images or delays
-                                     stand for it */
-    double busy_s;        /**< in which that crossed it; negative: not known */
+    LpFlowSeries *series;              /* owned: of what the engine moved; NULL: replicas or delays
+                                                  stand for it */
+    double busy_s;                     /**< in which that crossed it; negative: not known */
 } LpObservedLink;
 
 /** The links of a tier at one block of accelerators. */
@@ -56,11 +56,11 @@ struct LpObservation {
     double end_s; /**< of the last job */
     double bin_s; /**< of all series; the last bin ends with the run */
     guint n_bins;
-    GArray *tiers;         /* owned: LpObservedTier */
-    GArray *links;         /* owned: LpObservedLink, tier by tier, the busiest first */
-    GArray *blocks;        /* owned: LpObservedBlock, tier by tier */
-    GArray *background;    /* owned: LpLoggedMessage */
-    LpTrafficTally *tally; /* owned; its network is gone after the run */
+    GArray *tiers;          /* owned: LpObservedTier */
+    GArray *links;          /* owned: LpObservedLink, tier by tier, the busiest first */
+    GArray *blocks;         /* owned: LpObservedBlock, tier by tier */
+    GArray *background;     /* owned: LpLoggedMessage */
+    LpTrafficTally *census; /* owned; its network is gone after the run */
 };
 
 /** Nothing yet. Returns: (transfer full). */

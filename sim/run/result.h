@@ -43,7 +43,7 @@ typedef struct {
         *limit; /* borrowed: of the first iteration (sim/actors/run_limit.h), or NULL */
     void (*progress)(guint64 n_done, guint64 n_all, void *data); /**< or NULL */
     void (*expect)(double processor_s, guint64 n_all,
-                   void *data); /**< LpSurroundings.expect, or NULL */
+                   void *data); /**< LpRunContext.expect, or NULL */
     void *progress_data;
 } LpRunOptions;
 

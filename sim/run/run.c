@@ -5,7 +5,7 @@
 #include "sim/actors/channel_circuits.h"
 #include "sim/engine/engine.h"
 #include "sim/run/forecast.h"
-#include "sim/run/homes.h"
+#include "sim/run/actor_placement.h"
 #include "sim/run/run_sharing.h"
 
 #include <simgrid/barrier.h>
@@ -27,12 +27,12 @@ typedef struct {
     const LpRankEquivalence *classes; /* borrowed, or NULL: every rank stands for itself */
     const LpQuotient *quotient;       /* borrowed, or NULL: classes, if any, hold only where nothing
                                          contends */
-    LpHomes homes;
+    LpActorPlacement actor_placement;
     LpRunState state;
     LpRank *ranks;        /* owned; by rank, those without an actor stay empty */
     LpCircuits *circuits; /* owned; NULL: none are switched */
     GPtrArray *groups;    /* owned LpCommunicatorRuntime */
-    guint64 weight;       /* mirror images that each simulated slice stands for */
+    guint64 weight;       /* replicas that each simulated slice stands for */
     LpRoute mean_route;   /* of messages between stages in balanced runs */
 } JobRun;
 
@@ -44,13 +44,13 @@ is_simulated(const JobRun *self, guint64 rank)
 
 /* The rank that stands for @rank. */
 static guint64
-stand_in(const JobRun *self, guint64 rank)
+representative(const JobRun *self, guint64 rank)
 {
     return self->classes == NULL ? rank : self->classes->first[self->classes->of_rank[rank]];
 }
 
 static LpChannel *
-new_channel(JobRun *self, LpConnectionKind kind, guint64 rank, LpMeter *meter)
+new_channel(JobRun *self, LpConnectionKind kind, guint64 rank, LpOverlapMeter *meter)
 {
     const LpConnection *connection = lp_communication_map_connection(self->map, kind, rank);
     LpGroup group = lp_connection_group(kind);
@@ -61,7 +61,7 @@ new_channel(JobRun *self, LpConnectionKind kind, guint64 rank, LpMeter *meter)
     else if (lp_run_mode_isolates(self->tasks->mode, traffic))
         channel = LP_CHANNEL_DELAY;
     else if (self->quotient == NULL && self->state.sharing == NULL &&
-             lp_homes_on_connection(&self->homes, kind, rank, connection))
+             lp_actor_placement_on_connection(&self->actor_placement, kind, rank, connection))
         channel = LP_CHANNEL_MAILBOX;
     const LpRoute *route =
         self->quotient == NULL ? &connection->route : lp_quotient_route(self->quotient, kind, rank);
@@ -95,7 +95,8 @@ add_communicator(JobRun *self, const LpCommunicator *communicator)
     LpGroup group = communicator->group;
     gboolean alone = group == LP_GROUP_TP && self->contention->tp_mirrored;
     LpRuntimeMode mode = {.fidelity = self->tasks->mode.fidelity,
-                          .as_delay = lp_homes_is_delay(&self->homes, communicator),
+                          .as_delay =
+                              lp_actor_placement_is_delay(&self->actor_placement, communicator),
                           .n_actors = alone ? 1 : communicator->n_members,
                           .weight = alone ? 1 : self->weight,
                           .times = self->state.calls};
@@ -197,13 +198,13 @@ add_class_communicators(JobRun *self, LpGroup group)
 
 /* Who counts what a tensor-parallel group sends in merged collectives. */
 static void
-appoint_leaders(JobRun *self)
+count_tensor_groups(JobRun *self)
 {
     const LpCommunicators *communicators = self->map->communicators;
     for (guint k = 0; k < lp_communicators_n(communicators, LP_GROUP_TP); k++) {
         guint32 first = lp_communicators_get(communicators, LP_GROUP_TP, k)->ranks[0];
         if (self->classes == NULL || self->classes->of_rank[first] != LP_RANK_CLASS_NONE)
-            self->ranks[stand_in(self, first)].n_led++;
+            self->ranks[representative(self, first)].n_tensor_groups++;
     }
 }
 
@@ -236,12 +237,12 @@ weight_of(const JobRun *self, guint64 rank)
 static void
 add_stage_channels(JobRun *self, guint64 rank)
 {
-    for (LpLine line = 0; line < LP_N_LINES; line++) {
+    for (LpPipelineDirection line = 0; line < LP_N_PIPELINE_DIRECTIONS; line++) {
         LpConnectionKind kind = (LpConnectionKind)(LP_CONNECTION_LINE + line);
         const LpConnection *connection = lp_communication_map_connection(self->map, kind, rank);
         if (!connection->present)
             continue;
-        LpRank *receiver = &self->ranks[stand_in(self, connection->to)];
+        LpRank *receiver = &self->ranks[representative(self, connection->to)];
         self->ranks[rank].out[line] = receiver->in[line] =
             new_channel(self, kind, rank, &receiver->meter);
     }
@@ -264,10 +265,13 @@ start_rank(JobRun *self, guint64 rank)
     simulated->meter.n_ranks = weight_of(self, rank);
     simulated->meter.messages = self->state.calls == NULL ? NULL : &self->state.calls->message;
     struct s4u_Host *hosts[LP_N_STREAMS + 1] = {NULL};
-    const LpHomes *homes = &self->homes;
+    const LpActorPlacement *actor_placement = &self->actor_placement;
     for (LpStream stream = 0; stream <= LP_N_STREAMS; stream++)
         if (stream == LP_N_STREAMS || program->uses_stream[stream])
-            hosts[stream] = lp_homes_port(homes, rank, lp_homes_stream(homes, rank, stream))->host;
+            hosts[stream] =
+                lp_actor_placement_port(actor_placement, rank,
+                                        lp_actor_placement_stream(actor_placement, rank, stream))
+                    ->host;
     lp_rank_start(simulated, hosts[LP_N_STREAMS], hosts);
     self->state.n_waiting++;
     self->state.progress->n_steps +=
@@ -321,7 +325,7 @@ read_result(const JobRun *self)
                                              (double)self->weight, n);
         lp_circuits_record(self->circuits, self->state.timeline, last->clock.at_s);
     }
-    const LpRotorRun *rotor = lp_sharing_rotor(self->state.sharing);
+    const LpRotorRun *rotor = lp_flow_engine_rotor(self->state.sharing);
     if (rotor != NULL)
         result.circuits =
             lp_rotor_run_result(rotor, &last->clock, self->state.start_s, (double)self->weight, n);
@@ -335,7 +339,7 @@ read_result(const JobRun *self)
                                            &result.n_activities);
     }
     for (guint64 rank = 0; rank < self->map->n_ranks; rank++)
-        for (LpLine line = 0; line < LP_N_LINES; line++) {
+        for (LpPipelineDirection line = 0; line < LP_N_PIPELINE_DIRECTIONS; line++) {
             const LpChannel *channel = self->ranks[rank].out[line];
             if (channel == NULL)
                 continue;
@@ -359,7 +363,7 @@ build_job(JobRun *self, const LpRunJob *job, guint32 index, LpRunState state)
                      .cache = job->cache,
                      .tasks = job->tasks,
                      .job = index};
-    self->weight = lp_contention_n_images(job->contention, job->map->communicators);
+    self->weight = lp_contention_n_replicas(job->contention, job->map->communicators);
     self->mean_route =
         (LpRoute){.latency_s = job->tasks->isolated.message_s, .bytes_per_s = INFINITY};
     self->stragglers = job->stragglers;
@@ -367,12 +371,12 @@ build_job(JobRun *self, const LpRunJob *job, guint32 index, LpRunState state)
     self->quotient = lp_run_job_quotient(job);
     if (job->circuits != NULL)
         self->circuits = lp_circuits_new(job->circuits, job->timeline != NULL);
-    self->homes =
-        (LpHomes){.map = job->map,
-                  .contention = job->contention,
-                  .tasks = job->tasks,
-                  .in_parts = self->circuits != NULL && (lp_circuits_n_parts(self->circuits) > 1 ||
-                                                         lp_circuits_is_hybrid(self->circuits))};
+    self->actor_placement = (LpActorPlacement){
+        .map = job->map,
+        .contention = job->contention,
+        .tasks = job->tasks,
+        .in_parts = self->circuits != NULL && (lp_circuits_n_parts(self->circuits) > 1 ||
+                                               lp_circuits_is_hybrid(self->circuits))};
     self->ranks = g_new0(LpRank, job->map->n_ranks);
     self->groups = g_ptr_array_new_with_free_func((GDestroyNotify)lp_communicator_runtime_free);
     self->state = state;
@@ -385,7 +389,7 @@ build_job(JobRun *self, const LpRunJob *job, guint32 index, LpRunState state)
     self->state.circuits = self->circuits;
     self->state.has_circuits = self->circuits != NULL || job->turns;
     add_communicators(self);
-    appoint_leaders(self);
+    count_tensor_groups(self);
     for (guint64 rank = 0; rank < job->map->n_ranks; rank++)
         if (is_simulated(self, rank))
             add_stage_channels(self, rank);
@@ -415,7 +419,7 @@ clear_job(JobRun *self)
 }
 
 static void
-start_surroundings(const LpSurroundings *self, struct s4u_Host *home)
+start_surroundings(const LpRunContext *self, struct s4u_Host *home)
 {
     LpBackgroundRun background = {self->watch, self->sharing, self->log, self->quotient};
     LpFaultsRun faults = {self->watch, self->sharing, self->quotient};
@@ -424,13 +428,13 @@ start_surroundings(const LpSurroundings *self, struct s4u_Host *home)
     if (self->faults != NULL)
         lp_faults_start(self->faults, &faults, home);
     if (self->sharing != NULL)
-        lp_sharing_start(self->sharing, home);
+        lp_flow_engine_start(self->sharing, home);
     if (self->watch != NULL)
         lp_watch_start(self->watch, home);
 }
 
 static void
-tell_what_to_expect(const LpSurroundings *self, const LpRunJob *jobs, guint n_jobs, guint64 n_steps)
+tell_what_to_expect(const LpRunContext *self, const LpRunJob *jobs, guint n_jobs, guint64 n_steps)
 {
     if (self->expect == NULL)
         return;
@@ -442,36 +446,36 @@ tell_what_to_expect(const LpSurroundings *self, const LpRunJob *jobs, guint n_jo
 }
 
 void
-lp_run_jobs(const LpRunJob *jobs, guint n_jobs, const LpSurroundings *given,
-            LpRunResult *out_results)
+lp_run_jobs(const LpRunJob *jobs, guint n_jobs, const LpRunContext *given, LpRunResult *out_results)
 {
-    LpSurroundings all = *given, *surroundings = &all;
-    g_autoptr(LpSharing) own =
+    LpRunContext all = *given, *context = &all;
+    g_autoptr(LpFlowEngine) own =
         lp_run_sharing_new(jobs, n_jobs, all.sharing, all.faults, all.quotient);
     all.sharing = own != NULL ? own : all.sharing;
     g_autofree JobRun *runs = g_new0(JobRun, n_jobs);
-    LpStepCount progress = {.show = surroundings->progress, .data = surroundings->progress_data};
+    LpStepCount progress = {.show = context->progress, .data = context->progress_data};
     guint64 n_actors = 0;
     for (guint i = 0; i < n_jobs; i++)
         n_actors += lp_run_job_n_actors(&jobs[i]);
     sg_bar_t start = sg_barrier_init((unsigned)n_actors);
     LpRunState state = {.start = start,
-                        .watch = surroundings->watch,
-                        .sharing = surroundings->sharing,
-                        .waits = surroundings->waits,
-                        .log = surroundings->log,
-                        .limit = surroundings->limit,
+                        .watch = context->watch,
+                        .sharing = context->sharing,
+                        .waits = context->waits,
+                        .log = context->log,
+                        .limit = context->limit,
                         .progress = &progress};
     for (guint i = 0; i < n_jobs; i++)
         build_job(&runs[i], &jobs[i], i, state);
-    for (guint i = 0; i < n_jobs && surroundings->faults != NULL; i++)
+    for (guint i = 0; i < n_jobs && context->faults != NULL; i++)
         if (runs[i].circuits != NULL)
-            lp_faults_add_circuits(surroundings->faults, runs[i].circuits);
+            lp_faults_add_circuits(context->faults, runs[i].circuits);
     for (guint i = 0; i < n_jobs; i++)
         start_job(&runs[i]);
-    start_surroundings(surroundings,
-                       lp_homes_port(&runs[0].homes, 0, LP_ATTACHMENT_SCALE_UP)->host);
-    tell_what_to_expect(surroundings, jobs, n_jobs, progress.n_steps);
+    start_surroundings(
+        context,
+        lp_actor_placement_port(&runs[0].actor_placement, 0, LP_ATTACHMENT_SCALE_UP)->host);
+    tell_what_to_expect(context, jobs, n_jobs, progress.n_steps);
     (void)lp_engine_run();
     for (guint i = 0; i < n_jobs; i++) {
         out_results[i] = read_result(&runs[i]);

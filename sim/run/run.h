@@ -15,7 +15,7 @@ typedef struct {
     GPtrArray *backgrounds;     /* borrowed LpBackground */
     LpFaults *faults;           /* borrowed */
     LpWatch *watch;             /* borrowed; needed by the others */
-    LpSharing *sharing;         /* borrowed: shares links in place of the engine */
+    LpFlowEngine *sharing;      /* borrowed: shares links in place of the engine */
     LpWaitRecord *waits;        /* borrowed: told who waits for whom, and keeps critical paths */
     LpFlowLog *log;             /* borrowed: written */
     const LpQuotient *quotient; /* borrowed: of the run that the jobs' are parts of */
@@ -25,11 +25,11 @@ typedef struct {
                    void *data); /**< told before: what the jobs will take,
                                    lp_run_size_processor_s(), and of how many steps */
     void *progress_data;
-} LpSurroundings;
+} LpRunContext;
 
 /** Runs @jobs side by side, until all have ended or the watch has stopped them. Once a process.
  * @out_results: for each. */
-void lp_run_jobs(const LpRunJob *jobs, guint n_jobs, const LpSurroundings *surroundings,
+void lp_run_jobs(const LpRunJob *jobs, guint n_jobs, const LpRunContext *context,
                  LpRunResult *out_results);
 
 /** Runs one job's iteration alone, over @circuits (or NULL) if they are switched, or by the classes

@@ -10,11 +10,11 @@ lp_run_iteration(const LpCommunicationMap *map, const LpCircuitPlan *circuits,
     LpRunJob job = lp_run_job(map, circuits, contention, cache, tasks, quotient);
     job.timeline = options.timeline;
     job.calls = options.calls;
-    LpSurroundings none = {.log = options.log,
-                           .limit = options.limit,
-                           .progress = options.progress,
-                           .expect = options.expect,
-                           .progress_data = options.progress_data};
+    LpRunContext none = {.log = options.log,
+                         .limit = options.limit,
+                         .progress = options.progress,
+                         .expect = options.expect,
+                         .progress_data = options.progress_data};
     LpRunResult result;
     lp_run_jobs(&job, 1, &none, &result);
     return result;

@@ -5,7 +5,7 @@
 static guint64
 n_simulated(const LpProgram *program, const LpContention *contention)
 {
-    return program->n_ranks / lp_contention_n_images(contention, program->communicators);
+    return program->n_ranks / lp_contention_n_replicas(contention, program->communicators);
 }
 
 guint64

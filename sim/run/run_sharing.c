@@ -14,18 +14,18 @@ is_apart(const LpRunJob *jobs, guint n_jobs)
 }
 
 /* In place of the engine; NULL: it shares links. The first job's quotient is the run's. */
-static LpSharing *
+static LpFlowEngine *
 new_filled(const LpRunJob *jobs, guint n_jobs)
 {
     static const gboolean none[LP_N_TIERS] = {FALSE};
     if (!is_apart(jobs, n_jobs))
-        return lp_sharing_new_lossy(jobs[0].map->network);
-    return jobs[0].quotient != NULL ? lp_sharing_new_of_classes(jobs[0].quotient, NULL, NULL)
-                                    : lp_sharing_new(jobs[0].map->network, none, NULL);
+        return lp_flow_engine_new_lossy(jobs[0].map->network);
+    return jobs[0].quotient != NULL ? lp_flow_engine_new_of_classes(jobs[0].quotient, NULL, NULL)
+                                    : lp_flow_engine_new(jobs[0].map->network, none, NULL);
 }
 
-LpSharing *
-lp_run_sharing_new(const LpRunJob *jobs, guint n_jobs, const LpSharing *given,
+LpFlowEngine *
+lp_run_sharing_new(const LpRunJob *jobs, guint n_jobs, const LpFlowEngine *given,
                    const LpFaults *faults, const LpQuotient *quotient)
 {
     const LpNetwork *network = jobs[0].map->network;
@@ -34,11 +34,11 @@ lp_run_sharing_new(const LpRunJob *jobs, guint n_jobs, const LpSharing *given,
         rotor = jobs[i].turns ? lp_rotor_run_new(network) : NULL;
     if (rotor == NULL && given != NULL)
         return NULL;
-    LpSharing *filled = rotor == NULL ? new_filled(jobs, n_jobs) : NULL;
+    LpFlowEngine *filled = rotor == NULL ? new_filled(jobs, n_jobs) : NULL;
     if (filled != NULL)
         return filled;
     gboolean recovers = faults != NULL && lp_faults_any_recovers(faults);
     if (rotor == NULL && !recovers)
         return NULL;
-    return lp_sharing_new_of_engine(rotor, recovers ? lp_opening_new(network, quotient) : NULL);
+    return lp_flow_engine_new_of_engine(rotor, recovers ? lp_opening_new(network, quotient) : NULL);
 }

@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 /** What takes the place of the engine or stands before it, and in place of @given where circuits
  * turn; NULL: nothing. @given, @faults, @quotient (of the run): may be NULL. @jobs: what is
  * borrowed must outlive it. Returns: (transfer full). */
-LpSharing *lp_run_sharing_new(const LpRunJob *jobs, guint n_jobs, const LpSharing *given,
-                              const LpFaults *faults, const LpQuotient *quotient);
+LpFlowEngine *lp_run_sharing_new(const LpRunJob *jobs, guint n_jobs, const LpFlowEngine *given,
+                                 const LpFaults *faults, const LpQuotient *quotient);
 
 G_END_DECLS

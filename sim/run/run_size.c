@@ -2,12 +2,12 @@
 /* Goes over what stages do once, and counts it for each rank and communicator that is simulated. */
 #include "sim/run/run_size.h"
 
-#include "sim/run/homes.h"
+#include "sim/run/actor_placement.h"
 
 /* What is counted. */
 typedef struct {
     const LpRunJob *job; /* borrowed */
-    LpHomes homes;
+    LpActorPlacement actor_placement;
     guint32 n_stages;
     guint64 *n_ranks;      /* owned, by stage: that are simulated */
     guint64 *n_delays;     /* owned, by stage: of one of its ranks */
@@ -91,7 +91,7 @@ add_step(Count *self, guint32 stage, const LpStep *step)
     }
     self->n_host_waits[stage]++;
     if (step->kind == LP_STEP_SEND)
-        self->n_sends[stage * LP_N_LINES + step->line]++;
+        self->n_sends[stage * LP_N_PIPELINE_DIRECTIONS + step->line]++;
 }
 
 static void
@@ -136,11 +136,12 @@ add_rank(Count *self, guint64 rank)
     self->all.n_delays += self->n_delays[stage];
     self->all.n_maybe += program->execution.host_is_free ? 0 : self->n_host_waits[stage];
     self->all.n_maybe += self->job->tasks->changes.happen ? self->n_host_waits[stage] : 0;
-    for (LpLine line = 0; line < LP_N_LINES; line++) {
+    for (LpPipelineDirection line = 0; line < LP_N_PIPELINE_DIRECTIONS; line++) {
         LpActivities message = message_size(
             self, lp_communication_map_connection(
                       self->job->map, (LpConnectionKind)(LP_CONNECTION_LINE + line), rank));
-        lp_activities_add(&self->all, &message, self->n_sends[stage * LP_N_LINES + line]);
+        lp_activities_add(&self->all, &message,
+                          self->n_sends[stage * LP_N_PIPELINE_DIRECTIONS + line]);
     }
 }
 
@@ -203,8 +204,9 @@ add_communicators(Count *self, LpGroup group)
     for (guint i = 0; i < lp_communicators_n(communicators, group); i++) {
         const LpCommunicator *communicator = lp_communicators_get(communicators, group, i);
         gboolean alone = group == LP_GROUP_TP && self->job->contention->tp_mirrored;
-        LpCollectiveActors actors = {.n_actors = alone ? 1 : communicator->n_members,
-                                     .as_delay = lp_homes_is_delay(&self->homes, communicator)};
+        LpCollectiveActors actors = {
+            .n_actors = alone ? 1 : communicator->n_members,
+            .as_delay = lp_actor_placement_is_delay(&self->actor_placement, communicator)};
         if (lp_run_job_simulates(self->job, communicator->ranks[0]))
             add_communicator(self, communicator, actors);
     }
@@ -253,14 +255,14 @@ count_new(const LpRunJob *job)
     guint32 n_stages = program->pipeline.n_stages;
     Count self = {
         .job = job,
-        .homes = {.map = job->map, .contention = job->contention, .tasks = job->tasks},
+        .actor_placement = {.map = job->map, .contention = job->contention, .tasks = job->tasks},
         .n_stages = n_stages,
         .n_ranks = g_new0(guint64, n_stages),
         .n_delays = g_new0(guint64, n_stages),
         .computing_s = g_new0(double, n_stages),
         .waiting_s = g_new0(double, (gsize)n_stages *LP_N_GROUPS),
         .n_host_waits = g_new0(guint64, n_stages),
-        .n_sends = g_new0(guint64, (gsize)n_stages * LP_N_LINES),
+        .n_sends = g_new0(guint64, (gsize)n_stages * LP_N_PIPELINE_DIRECTIONS),
         .n_runs = g_new0(guint64, program->ops->len),
         .stage_of = g_new0(guint32, program->ops->len),
         .known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free),

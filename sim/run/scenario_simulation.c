@@ -6,7 +6,7 @@
 #include "sim/analysis/tiers.h"
 #include "sim/run/counterfactual.h"
 #include "sim/run/observation.h"
-#include "sim/run/scene_quotient.h"
+#include "sim/run/job_set_quotient.h"
 
 #include <string.h>
 
@@ -21,62 +21,64 @@ typedef struct {
 
 /* A job by itself. */
 typedef struct {
-    LpScene *scene;
+    LpScenarioSetup *scenario_setup;
     guint job;
-    LpSceneScope scope;
+    LpScenarioSetupScope scope;
     guint isolated; /* classes of its traffic that take their isolated time */
-    LpCast cast;
-    LpSceneQuotient *quotient; /* owned; NULL: by ranks */
-    LpRunResult *result;       /* borrowed: filled */
-} Solo;
+    LpJobSet job_set;
+    LpJobSetQuotient *quotient; /* owned; NULL: by ranks */
+    LpRunResult *result;        /* borrowed: filled */
+} StandaloneRun;
 
 static void
-solo_clear(Solo *self)
+solo_clear(StandaloneRun *self)
 {
-    lp_scene_quotient_free(self->quotient);
-    lp_cast_clear(&self->cast);
+    lp_job_set_quotient_free(self->quotient);
+    lp_job_set_clear(&self->job_set);
 }
 
 static gboolean
-run_cast(LpScene *scene, LpCast *cast, LpSceneQuotient *quotient,
-         const LpSurroundings *surroundings, LpRunResult *results, GError **error)
+run_cast(LpScenarioSetup *scenario_setup, LpJobSet *job_set, LpJobSetQuotient *quotient,
+         const LpRunContext *context, LpRunResult *results, GError **error)
 {
     if (quotient != NULL)
-        return lp_scene_quotient_run(quotient, surroundings, results, error);
-    if (!lp_scene_load(scene, error))
+        return lp_job_set_quotient_run(quotient, context, results, error);
+    if (!lp_scenario_setup_load(scenario_setup, error))
         return FALSE;
-    lp_run_jobs(cast->jobs, cast->n, surroundings, results);
+    lp_run_jobs(job_set->jobs, job_set->n, context, results);
     return TRUE;
 }
 
 static void
 run_solo(const void *data, GByteArray *result)
 {
-    const Solo *solo = data;
+    const StandaloneRun *standalone_run = data;
     Outcome *outcome = (gpointer)result->data;
     g_autoptr(LpWatch) watch = NULL;
     g_autoptr(GError) error = NULL;
-    LpCast cast = solo->cast;
-    LpSurroundings surroundings = {.faults = NULL};
-    if (solo->scope == LP_SCENE_ALONE && solo->scene->faults != NULL) {
-        watch = lp_watch_new(lp_network_n_links(solo->scene->network));
-        surroundings.watch = watch;
-        surroundings.faults = solo->scene->faults;
+    LpJobSet job_set = standalone_run->job_set;
+    LpRunContext context = {.faults = NULL};
+    if (standalone_run->scope == LP_SCENARIO_SCOPE_ALONE &&
+        standalone_run->scenario_setup->faults != NULL) {
+        watch = lp_watch_new(lp_network_n_links(standalone_run->scenario_setup->network));
+        context.watch = watch;
+        context.faults = standalone_run->scenario_setup->faults;
     }
-    if (!run_cast(solo->scene, &cast, solo->quotient, &surroundings, &outcome->result, &error))
+    if (!run_cast(standalone_run->scenario_setup, &job_set, standalone_run->quotient, &context,
+                  &outcome->result, &error))
         g_strlcpy(outcome->message, error->message, sizeof outcome->message);
     if (watch != NULL)
         outcome->stall = lp_watch_stall(watch);
-    outcome->stall.job = solo->job;
+    outcome->stall.job = standalone_run->job;
 }
 
 /* --- one job by itself --- */
 
-/* Of the only job of @cast. */
+/* Of the only job of @job_set. */
 static LpCounterfactualInput
-counterfactual_input(const LpScene *self, const LpCast *cast)
+counterfactual_input(const LpScenarioSetup *self, const LpJobSet *job_set)
 {
-    const LpRunJob *job = &cast->jobs[0];
+    const LpRunJob *job = &job_set->jobs[0];
     return (LpCounterfactualInput){.network = self->network,
                                    .map = job->map,
                                    .contention = job->contention,
@@ -86,15 +88,16 @@ counterfactual_input(const LpScene *self, const LpCast *cast)
 }
 
 static gboolean
-run_counterfactuals(const LpScene *self, guint job, LpSimulation *own, GError **error)
+run_counterfactuals(const LpScenarioSetup *self, guint job, LpSimulation *own, GError **error)
 {
-    g_auto(LpCast) cast = lp_cast(self);
-    lp_cast_add(&cast, job, LP_SCENE_OWN, 0);
-    const LpContention *contention = cast.jobs[0].contention;
-    own->isolated = cast.jobs[0].tasks->isolated;
-    own->contention = lp_contention_describe(contention, lp_scene_job(self, job)->map, NULL);
-    own->tiers = lp_tiers_find(lp_scene_job(self, job)->map);
-    LpCounterfactualInput input = counterfactual_input(self, &cast);
+    g_auto(LpJobSet) job_set = lp_cast(self);
+    lp_job_set_add(&job_set, job, LP_SCENARIO_SCOPE_OWN, 0);
+    const LpContention *contention = job_set.jobs[0].contention;
+    own->isolated = job_set.jobs[0].tasks->isolated;
+    own->contention =
+        lp_contention_describe(contention, lp_scenario_setup_job(self, job)->map, NULL);
+    own->tiers = lp_tiers_find(lp_scenario_setup_job(self, job)->map);
+    LpCounterfactualInput input = counterfactual_input(self, &job_set);
     LpCounterfactuals counterfactuals;
     LpCounterfactualResults results;
     if (!lp_counterfactuals_start(&counterfactuals, &input, error) ||
@@ -107,20 +110,24 @@ run_counterfactuals(const LpScene *self, guint job, LpSimulation *own, GError **
     return TRUE;
 }
 
-static Solo
-new_solo(LpScene *scene, guint job, LpSceneScope scope, guint isolated, LpRunResult *result)
+static StandaloneRun
+new_solo(LpScenarioSetup *scenario_setup, guint job, LpScenarioSetupScope scope, guint isolated,
+         LpRunResult *result)
 {
-    Solo self = {
-        .scene = scene, .job = job, .scope = scope, .isolated = isolated, .result = result};
-    self.cast = lp_cast(scene);
-    lp_cast_add(&self.cast, job, scope, isolated);
+    StandaloneRun self = {.scenario_setup = scenario_setup,
+                          .job = job,
+                          .scope = scope,
+                          .isolated = isolated,
+                          .result = result};
+    self.job_set = lp_cast(scenario_setup);
+    lp_job_set_add(&self.job_set, job, scope, isolated);
     if (isolated != 0)
-        lp_run_job_idealise(&self.cast.jobs[0]);
+        lp_run_job_idealise(&self.job_set.jobs[0]);
     return self;
 }
 
 static gboolean
-finish_solo(Solo *self, guint64 *io_peak_rss_bytes, GError **error)
+finish_solo(StandaloneRun *self, guint64 *io_peak_rss_bytes, GError **error)
 {
     Outcome outcome;
     LpChildProcess *child =
@@ -133,51 +140,54 @@ finish_solo(Solo *self, guint64 *io_peak_rss_bytes, GError **error)
         return TRUE;
     *self->result = outcome.result;
     if (outcome.message[0] == '\0')
-        return lp_scene_check_stall(self->scene, &outcome.stall, outcome.result.n_waiting, error);
+        return lp_scenario_setup_check_stall(self->scenario_setup, &outcome.stall,
+                                             outcome.result.n_waiting, error);
     g_set_error_literal(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN, outcome.message);
     return FALSE;
 }
 
 static gboolean
-is_healthy(const LpScene *self, guint job)
+is_healthy(const LpScenarioSetup *self, guint job)
 {
-    return self->faults == NULL && lp_scene_job(self, job)->stragglers == NULL &&
-           lp_scene_job(self, job)->job->n_iterations == 1;
+    return self->faults == NULL && lp_scenario_setup_job(self, job)->stragglers == NULL &&
+           lp_scenario_setup_job(self, job)->job->n_iterations == 1;
 }
 
 /* By classes, if that is worth it: @by_classes. Else by ranks, those runs that are not. */
 static gboolean
-run_solo_if(LpScene *self, guint job, LpSceneScope scope, guint isolated, gboolean by_classes,
-            LpRunResult *io_result, guint64 *io_peak_rss_bytes, GError **error)
+run_solo_if(LpScenarioSetup *self, guint job, LpScenarioSetupScope scope, guint isolated,
+            gboolean by_classes, LpRunResult *io_result, guint64 *io_peak_rss_bytes, GError **error)
 {
     gboolean is_done = io_result->n_actors > 0, good = TRUE;
     if (is_done)
         return TRUE;
-    Solo solo = new_solo(self, job, scope, isolated, io_result);
-    solo.quotient = by_classes ? lp_scene_quotient_new(&solo.cast, scope) : NULL;
-    if (by_classes == (solo.quotient != NULL))
-        good = finish_solo(&solo, io_peak_rss_bytes, error);
-    solo_clear(&solo);
+    StandaloneRun standalone_run = new_solo(self, job, scope, isolated, io_result);
+    standalone_run.quotient =
+        by_classes ? lp_job_set_quotient_new(&standalone_run.job_set, scope) : NULL;
+    if (by_classes == (standalone_run.quotient != NULL))
+        good = finish_solo(&standalone_run, io_peak_rss_bytes, error);
+    solo_clear(&standalone_run);
     return good;
 }
 
 /* Runs by classes load a platform of their own, so they come before the machine is loaded; what all
  * others load is loaded once where the jobs beside each other need it too. */
 static gboolean
-run_solos(LpScene *self, LpScenarioSimulation *simulation, gboolean by_classes, GError **error)
+run_solos(LpScenarioSetup *self, LpScenarioSimulation *simulation, gboolean by_classes,
+          GError **error)
 {
     guint64 *peak_rss_bytes = &simulation->children_peak_rss_bytes;
     for (guint i = 0; i < self->jobs->len; i++) {
         LpJobResult *result = &simulation->jobs[i];
-        if (!run_solo_if(self, i, LP_SCENE_ALONE, 0, by_classes, &result->alone, peak_rss_bytes,
-                         error))
+        if (!run_solo_if(self, i, LP_SCENARIO_SCOPE_ALONE, 0, by_classes, &result->alone,
+                         peak_rss_bytes, error))
             return FALSE;
         if (is_healthy(self, i)) {
             result->own->run = result->alone;
             result->uncontended = result->own->uncontended;
-        } else if (!run_solo_if(self, i, LP_SCENE_ALONE, ALL_CLASSES, by_classes,
+        } else if (!run_solo_if(self, i, LP_SCENARIO_SCOPE_ALONE, ALL_CLASSES, by_classes,
                                 &result->uncontended, peak_rss_bytes, error) ||
-                   !run_solo_if(self, i, LP_SCENE_OWN, 0, by_classes, &result->own->run,
+                   !run_solo_if(self, i, LP_SCENARIO_SCOPE_OWN, 0, by_classes, &result->own->run,
                                 peak_rss_bytes, error))
             return FALSE;
     }
@@ -185,11 +195,11 @@ run_solos(LpScene *self, LpScenarioSimulation *simulation, gboolean by_classes, 
 }
 
 static gboolean
-explain(LpScene *self, LpScenarioSimulation *simulation, GError **error)
+explain(LpScenarioSetup *self, LpScenarioSimulation *simulation, GError **error)
 {
     for (guint i = 0; i < self->jobs->len; i++) {
         LpSimulation *own = simulation->jobs[i].own = g_new0(LpSimulation, 1);
-        own->circuits = g_strdup(lp_scene_job(self, i)->circuits->description);
+        own->circuits = g_strdup(lp_scenario_setup_job(self, i)->circuits->description);
         if (!run_counterfactuals(self, i, own, error))
             return FALSE;
         simulation->children_peak_rss_bytes += own->children_peak_rss_bytes;
@@ -200,11 +210,11 @@ explain(LpScene *self, LpScenarioSimulation *simulation, GError **error)
 /* --- all jobs --- */
 
 static void
-observe(const LpScene *self, const LpRunResult *results, LpFlowLog *log, LpObservation *out)
+observe(const LpScenarioSetup *self, const LpRunResult *results, LpFlowLog *log, LpObservation *out)
 {
     double end_s = 0.0;
     for (guint i = 0; i < self->jobs->len; i++) {
-        const LpJob *job = lp_scene_job(self, i);
+        const LpJob *job = lp_scenario_setup_job(self, i);
         lp_observation_add_job(out, job->impaired != NULL ? job->impaired : job->circuits,
                                self->network, job->job->n_iterations);
         end_s = MAX(end_s, results[i].end_s);
@@ -212,49 +222,51 @@ observe(const LpScene *self, const LpRunResult *results, LpFlowLog *log, LpObser
     lp_observation_finish(out, log, self->network, end_s);
 }
 
-static LpCast
-cast_all(const LpScene *self, LpScenarioSimulation *simulation, LpScenarioOptions options)
+static LpJobSet
+cast_all(const LpScenarioSetup *self, LpScenarioSimulation *simulation, LpScenarioOptions options)
 {
-    LpCast cast = lp_cast(self);
+    LpJobSet job_set = lp_cast(self);
     for (guint i = 0; i < self->jobs->len; i++) {
-        lp_cast_add(&cast, i, LP_SCENE_TOGETHER, 0);
+        lp_job_set_add(&job_set, i, LP_SCENARIO_SCOPE_TOGETHER, 0);
         if (options.timelines)
-            simulation->jobs[i].timeline = cast.jobs[i].timeline = lp_timeline_new();
+            simulation->jobs[i].timeline = job_set.jobs[i].timeline = lp_timeline_new();
     }
-    return cast;
+    return job_set;
 }
 
 static void
-describe(LpScenarioSimulation *simulation, const LpCast *cast, const LpSceneQuotient *quotient)
+describe(LpScenarioSimulation *simulation, const LpJobSet *job_set,
+         const LpJobSetQuotient *quotient)
 {
     if (quotient != NULL)
-        simulation->quotient = lp_scene_quotient_size(quotient);
-    for (guint i = 0; i < cast->n; i++) {
-        g_autofree char *ranks = quotient == NULL ? NULL : lp_scene_quotient_describe(quotient, i);
+        simulation->quotient = lp_job_set_quotient_size(quotient);
+    for (guint i = 0; i < job_set->n; i++) {
+        g_autofree char *ranks =
+            quotient == NULL ? NULL : lp_job_set_quotient_describe(quotient, i);
         simulation->jobs[i].contention =
-            lp_contention_describe(cast->jobs[i].contention, cast->jobs[i].map, ranks);
+            lp_contention_describe(job_set->jobs[i].contention, job_set->jobs[i].map, ranks);
     }
 }
 
 static gboolean
-run_together(LpScene *self, LpCast *cast, LpSceneQuotient *quotient,
+run_together(LpScenarioSetup *self, LpJobSet *job_set, LpJobSetQuotient *quotient,
              LpScenarioSimulation *simulation, LpScenarioOptions options, GError **error)
 {
     g_autoptr(LpWatch) watch = NULL;
     if (self->faults != NULL || self->backgrounds->len > 0)
         watch = lp_watch_new(lp_network_n_links(self->network));
     g_autoptr(LpFlowLog) log = options.observation == NULL ? NULL : lp_flow_log_new(self->network);
-    LpSurroundings surroundings = {.backgrounds = self->backgrounds,
-                                   .faults = self->faults,
-                                   .watch = watch,
-                                   .log = log,
-                                   .progress = options.progress,
-                                   .expect = options.expect,
-                                   .progress_data = options.progress_data};
-    g_autofree LpRunResult *results = g_new0(LpRunResult, cast->n);
-    if (!run_cast(self, cast, quotient, &surroundings, results, error))
+    LpRunContext context = {.backgrounds = self->backgrounds,
+                            .faults = self->faults,
+                            .watch = watch,
+                            .log = log,
+                            .progress = options.progress,
+                            .expect = options.expect,
+                            .progress_data = options.progress_data};
+    g_autofree LpRunResult *results = g_new0(LpRunResult, job_set->n);
+    if (!run_cast(self, job_set, quotient, &context, results, error))
         return FALSE;
-    for (guint i = 0; i < cast->n; i++) {
+    for (guint i = 0; i < job_set->n; i++) {
         simulation->jobs[i].together = results[i];
         simulation->n_activities += results[i].n_activities;
     }
@@ -263,16 +275,16 @@ run_together(LpScene *self, LpCast *cast, LpSceneQuotient *quotient,
     for (guint i = 0; i < self->backgrounds->len; i++)
         simulation->backgrounds[i] = lp_background_result(self->backgrounds->pdata[i]);
     LpStall stall = watch == NULL ? (LpStall){0} : lp_watch_stall(watch);
-    return lp_scene_check_stall(self, &stall, stall.is_stalled ? results[stall.job].n_waiting : 0,
-                                error);
+    return lp_scenario_setup_check_stall(
+        self, &stall, stall.is_stalled ? results[stall.job].n_waiting : 0, error);
 }
 
 /* --- all jobs, where they may not end --- */
 
 /* A run by classes that links may stop: it does not say who waits for whom. */
 typedef struct {
-    LpScene *scene;
-    LpSceneQuotient *quotient;
+    LpScenarioSetup *scenario_setup;
+    LpJobSetQuotient *quotient;
     guint n_jobs;
 } Attempt;
 
@@ -286,14 +298,14 @@ static void
 run_attempt(const void *data, GByteArray *result)
 {
     const Attempt *attempt = data;
-    GPtrArray *backgrounds = attempt->scene->backgrounds;
+    GPtrArray *backgrounds = attempt->scenario_setup->backgrounds;
     AttemptEnd end = {FALSE, ""};
     g_autoptr(GError) error = NULL;
-    g_autoptr(LpWatch) watch = lp_watch_new(lp_network_n_links(attempt->scene->network));
-    LpSurroundings surroundings = {
-        .backgrounds = backgrounds, .faults = attempt->scene->faults, .watch = watch};
+    g_autoptr(LpWatch) watch = lp_watch_new(lp_network_n_links(attempt->scenario_setup->network));
+    LpRunContext context = {
+        .backgrounds = backgrounds, .faults = attempt->scenario_setup->faults, .watch = watch};
     g_autofree LpRunResult *results = g_new0(LpRunResult, attempt->n_jobs);
-    if (!lp_scene_quotient_run(attempt->quotient, &surroundings, results, &error))
+    if (!lp_job_set_quotient_run(attempt->quotient, &context, results, &error))
         g_strlcpy(end.message, error->message, sizeof end.message);
     LpStall stall = lp_watch_stall(watch);
     end.is_stopped = stall.is_stalled || stall.is_flooded;
@@ -317,7 +329,7 @@ read_attempt(const guint8 *bytes, LpScenarioSimulation *simulation, guint n_back
 
 /* @out_ended: FALSE where a run of all ranks has to tell why it did not end. */
 static gboolean
-attempt(LpScene *self, LpSceneQuotient *quotient, LpScenarioSimulation *simulation,
+attempt(LpScenarioSetup *self, LpJobSetQuotient *quotient, LpScenarioSimulation *simulation,
         gboolean *out_ended, GError **error)
 {
     Attempt data = {self, quotient, self->jobs->len};
@@ -344,80 +356,81 @@ attempt(LpScene *self, LpSceneQuotient *quotient, LpScenarioSimulation *simulati
 /* --- everything --- */
 
 /* By ranks where the observation or a timeline wants every flow, or has to come home. */
-static LpSceneQuotient *
-find_quotient(LpCast *cast, LpScenarioOptions options, gboolean may_stop)
+static LpJobSetQuotient *
+find_quotient(LpJobSet *job_set, LpScenarioOptions options, gboolean may_stop)
 {
     if (options.observation != NULL || (may_stop && options.timelines))
         return NULL;
-    return lp_scene_quotient_new(cast, LP_SCENE_TOGETHER);
+    return lp_job_set_quotient_new(job_set, LP_SCENARIO_SCOPE_TOGETHER);
 }
 
 static void
-forecast_cast(LpCast *cast, const LpSceneQuotient *quotient, const char *name, guint32 job,
+forecast_cast(LpJobSet *job_set, const LpJobSetQuotient *quotient, const char *name, guint32 job,
               LpForecast *io_forecast)
 {
     if (quotient != NULL)
-        lp_scene_quotient_forecast(quotient, name, job, io_forecast);
+        lp_job_set_quotient_forecast(quotient, name, job, io_forecast);
     else
-        lp_forecast_add(io_forecast, name, job, cast->jobs, cast->n);
+        lp_forecast_add(io_forecast, name, job, job_set->jobs, job_set->n);
 }
 
 static void
-forecast_solo(LpScene *self, guint job, LpSceneScope scope, guint isolated, const char *name,
-              LpForecast *io_forecast)
+forecast_solo(LpScenarioSetup *self, guint job, LpScenarioSetupScope scope, guint isolated,
+              const char *name, LpForecast *io_forecast)
 {
-    Solo solo = new_solo(self, job, scope, isolated, NULL);
-    solo.quotient = lp_scene_quotient_new(&solo.cast, scope);
-    forecast_cast(&solo.cast, solo.quotient, name, job, io_forecast);
-    solo_clear(&solo);
+    StandaloneRun standalone_run = new_solo(self, job, scope, isolated, NULL);
+    standalone_run.quotient = lp_job_set_quotient_new(&standalone_run.job_set, scope);
+    forecast_cast(&standalone_run.job_set, standalone_run.quotient, name, job, io_forecast);
+    solo_clear(&standalone_run);
 }
 
 static void
-forecast_all(LpScene *self, LpScenarioSimulation *simulation, LpScenarioOptions options)
+forecast_all(LpScenarioSetup *self, LpScenarioSimulation *simulation, LpScenarioOptions options)
 {
     gboolean may_stop = self->faults != NULL && lp_faults_any_dead(self->faults);
-    g_auto(LpCast) all = cast_all(self, simulation, options);
-    g_autoptr(LpSceneQuotient) quotient = find_quotient(&all, options, may_stop);
+    g_auto(LpJobSet) all = cast_all(self, simulation, options);
+    g_autoptr(LpJobSetQuotient) quotient = find_quotient(&all, options, may_stop);
     forecast_cast(&all, quotient, "simulated", G_MAXUINT32, options.forecast);
     if (quotient != NULL)
-        options.forecast->quotient = lp_scene_quotient_size(quotient);
+        options.forecast->quotient = lp_job_set_quotient_size(quotient);
     lp_forecast_add_traffic(options.forecast, self->backgrounds);
     for (guint i = 0; i < self->jobs->len; i++) {
-        forecast_solo(self, i, LP_SCENE_ALONE, 0, "alone", options.forecast);
+        forecast_solo(self, i, LP_SCENARIO_SCOPE_ALONE, 0, "alone", options.forecast);
         if (!is_healthy(self, i)) {
-            forecast_solo(self, i, LP_SCENE_ALONE, ALL_CLASSES, "without contention",
+            forecast_solo(self, i, LP_SCENARIO_SCOPE_ALONE, ALL_CLASSES, "without contention",
                           options.forecast);
-            forecast_solo(self, i, LP_SCENE_OWN, 0, "healthy", options.forecast);
+            forecast_solo(self, i, LP_SCENARIO_SCOPE_OWN, 0, "healthy", options.forecast);
         }
-        g_auto(LpCast) cast = lp_cast(self);
-        lp_cast_add(&cast, i, LP_SCENE_OWN, 0);
-        LpCounterfactualInput input = counterfactual_input(self, &cast);
+        g_auto(LpJobSet) job_set = lp_cast(self);
+        lp_job_set_add(&job_set, i, LP_SCENARIO_SCOPE_OWN, 0);
+        LpCounterfactualInput input = counterfactual_input(self, &job_set);
         lp_counterfactuals_forecast(&input, i, options.forecast);
     }
 }
 
 static gboolean
-run_all(LpScene *self, LpScenarioSimulation *simulation, LpScenarioOptions options, GError **error)
+run_all(LpScenarioSetup *self, LpScenarioSimulation *simulation, LpScenarioOptions options,
+        GError **error)
 {
     gboolean may_stop = self->faults != NULL && lp_faults_any_dead(self->faults), ended = FALSE;
     if (!explain(self, simulation, error) || !run_solos(self, simulation, TRUE, error))
         return FALSE;
-    g_auto(LpCast) cast = cast_all(self, simulation, options);
-    g_autoptr(LpSceneQuotient) quotient = find_quotient(&cast, options, may_stop);
-    describe(simulation, &cast, quotient);
+    g_auto(LpJobSet) job_set = cast_all(self, simulation, options);
+    g_autoptr(LpJobSetQuotient) quotient = find_quotient(&job_set, options, may_stop);
+    describe(simulation, &job_set, quotient);
     if (quotient != NULL && may_stop) {
         if (!attempt(self, quotient, simulation, &ended, error))
             return FALSE;
-        g_clear_pointer(&quotient, lp_scene_quotient_free);
+        g_clear_pointer(&quotient, lp_job_set_quotient_free);
     }
-    if (quotient == NULL && !ended && !lp_scene_load(self, error))
+    if (quotient == NULL && !ended && !lp_scenario_setup_load(self, error))
         return FALSE;
     return run_solos(self, simulation, FALSE, error) &&
-           (ended || run_together(self, &cast, quotient, simulation, options, error));
+           (ended || run_together(self, &job_set, quotient, simulation, options, error));
 }
 
 static LpScenarioSimulation *
-new_simulation(const LpScene *self)
+new_simulation(const LpScenarioSetup *self)
 {
     LpScenarioSimulation *simulation = g_new0(LpScenarioSimulation, 1);
     simulation->scenario = self->scenario;
@@ -426,7 +439,7 @@ new_simulation(const LpScene *self)
     simulation->jobs = g_new0(LpJobResult, self->jobs->len);
     simulation->backgrounds = g_new0(LpBackgroundResult, self->scenario->traffic->len);
     for (guint i = 0; i < self->jobs->len; i++) {
-        const LpJob *at = lp_scene_job(self, i);
+        const LpJob *at = lp_scenario_setup_job(self, i);
         simulation->jobs[i].job = at->job;
         simulation->jobs[i].placement = lp_placement_dup(at->setup->placement);
     }
@@ -438,16 +451,16 @@ lp_scenario_simulation_run(const LpScenario *scenario, const LpMachine *machine,
                            LpScenarioOptions options, GError **error)
 {
     g_auto(LpCLocale) locale = lp_c_locale_begin();
-    g_autoptr(LpScene) scene =
-        lp_scene_new_unloaded(scenario, machine, options.fidelity, options.collapse, error);
-    if (scene == NULL)
+    g_autoptr(LpScenarioSetup) scenario_setup = lp_scenario_setup_new_unloaded(
+        scenario, machine, options.fidelity, options.collapse, error);
+    if (scenario_setup == NULL)
         return NULL;
-    g_autoptr(LpScenarioSimulation) self = new_simulation(scene);
+    g_autoptr(LpScenarioSimulation) self = new_simulation(scenario_setup);
     if (options.forecast != NULL) {
-        forecast_all(scene, self, options);
+        forecast_all(scenario_setup, self, options);
         return g_steal_pointer(&self);
     }
-    return run_all(scene, self, options, error) ? g_steal_pointer(&self) : NULL;
+    return run_all(scenario_setup, self, options, error) ? g_steal_pointer(&self) : NULL;
 }
 
 void

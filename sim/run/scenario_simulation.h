@@ -43,7 +43,7 @@ typedef struct {
     LpObservation *observation; /* borrowed: filled; or NULL */
     void (*progress)(guint64 n_done, guint64 n_all, void *data); /**< or NULL */
     void (*expect)(double processor_s, guint64 n_all,
-                   void *data); /**< LpSurroundings.expect, or NULL */
+                   void *data); /**< LpRunContext.expect, or NULL */
     void *progress_data;
     LpForecast *forecast; /* borrowed: filled, and nothing is run; or NULL */
 } LpScenarioOptions;

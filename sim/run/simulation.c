@@ -61,7 +61,7 @@ count_shares(const LpProgram *program, const LpContention *contention, const LpQ
 {
     guint64 n_ranks =
         quotient == NULL
-            ? program->n_ranks / lp_contention_n_images(contention, program->communicators)
+            ? program->n_ranks / lp_contention_n_replicas(contention, program->communicators)
             : lp_quotient_size(quotient).n_rank_classes;
     double n_of_stage = (double)n_ranks / program->pipeline.n_stages;
     return (guint64)((double)count_stage_shares(program, contention) * n_of_stage);
@@ -79,7 +79,7 @@ static void
 run_isolated(LpSimulation *self, const LpCommunicationMap *map, const LpContention *contention,
              LpIsolatedCache *cache, LpSimulationOptions options)
 {
-    LpSurroundings none = {.watch = NULL};
+    LpRunContext none = {.watch = NULL};
     g_autoptr(LpRankEquivalence) classes =
         lp_rank_equivalence_new(map, contention, cache, options.fidelity);
     LpRunMode mode = {.fidelity = options.fidelity,

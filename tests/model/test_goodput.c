@@ -17,7 +17,7 @@ sound(guint64 n_blocks, guint64 slice_blocks, guint64 n_slices)
                             .slice_blocks = slice_blocks,
                             .n_slices = n_slices,
                             .slice_share = (double)slice_blocks / (double)n_blocks};
-    for (LpPart i = 0; i < LP_N_PARTS; i++)
+    for (LpGoodputPart i = 0; i < LP_N_PARTS; i++)
         input.fleet.parts[i] = (LpFailingParts){.mtbf_s = (double)INFINITY};
     return input;
 }

@@ -22,7 +22,7 @@ test_shipped(void)
         g_autoptr(GError) error = NULL;
         g_autoptr(LpReliability) profile = lp_reliability_load(profiles[i], &error);
         lp_test_text(profiles[i], error != NULL ? error->message : NULL, NULL);
-        for (LpPart part = 0; profile != NULL && part < LP_N_PARTS; part++) {
+        for (LpGoodputPart part = 0; profile != NULL && part < LP_N_PARTS; part++) {
             LpFailingParts parts;
             lp_test_true(profiles[i], lp_reliability_parts(profile, part, &parts, &error));
             lp_test_true(profiles[i],
@@ -40,7 +40,7 @@ test_figures(void)
 {
     static const struct {
         const char *profile;
-        LpPart part;
+        LpGoodputPart part;
         double mtbf_h;
     } rows[] = {{"llama-3", LP_PART_ACCELERATOR, 16384.0 * 54 * 24 / (148 + 72 + 19 + 17 + 6 + 6)},
                 {"llama-3", LP_PART_HOST, 2048.0 * 54 * 24 / (32 + 3 + 3 + 2 + 2 + 2 + 2)},
@@ -122,7 +122,7 @@ test_parts_refused(void)
 {
     static const struct {
         const char *text;
-        LpPart part;
+        LpGoodputPart part;
         const char *message;
     } rows[] = {{"ocs:mtbf=1000h", LP_PART_OCS, "ocs: got no repair time"},
                 {"ocs:mtbf=1000h,repair=1h,effect=slow", LP_PART_OCS, "ocs: got no slowdown"},

@@ -86,14 +86,14 @@ test_unknown(void)
 static void
 test_habitual(void)
 {
-    g_autoptr(LpMachineSpecification) slices = lp_system_habitual("tpu-v5p");
+    g_autoptr(LpMachineSpecification) slices = lp_system_usual("tpu-v5p");
     lp_test_true("slices", slices != NULL && slices->domain.size == 6144);
     if (slices != NULL) {
         lp_test_text("name", slices->system, "tpu-v5p-slices");
         lp_test_close("links", slices->domain.bytes_per_s, 600e9, 0);
         lp_test_close("between", slices->scale_out.bytes_per_s, 6.25e9, 0);
     }
-    g_autoptr(LpMachineSpecification) none = lp_system_habitual("h100-sxm");
+    g_autoptr(LpMachineSpecification) none = lp_system_usual("h100-sxm");
     lp_test_true("none", none == NULL);
 }
 

@@ -22,7 +22,7 @@ new_input(LpFleet fleet)
                             .restart_s = 700,
                             .period_s = 30 * 24 * HOUR};
     input.fleet.slice_share = (double)fleet.slice_blocks / (double)fleet.n_blocks;
-    for (LpPart i = 0; i < LP_N_PARTS; i++)
+    for (LpGoodputPart i = 0; i < LP_N_PARTS; i++)
         if (!(input.fleet.parts[i].mtbf_s > 0.0))
             input.fleet.parts[i].mtbf_s = (double)INFINITY;
     return input;
@@ -225,7 +225,7 @@ test_contiguous(void)
                      .packing = LP_PACKING_CONTIGUOUS,
                      .grid = {4, 4, 2},
                      .shape = {1, 2, 4}};
-    for (LpPart i = 0; i < LP_N_PARTS; i++)
+    for (LpGoodputPart i = 0; i < LP_N_PARTS; i++)
         fleet.parts[i].mtbf_s = (double)INFINITY;
     GRand *generator = g_rand_new_with_seed(1);
     LpOutages *outages = NULL;

@@ -144,7 +144,7 @@ simulate(const void *input, void *result)
                                    .tasks = lp_tasks_new(map, contention, cache, mode(i, fidelity)),
                                    .n_iterations = 1,
                                    .classes = with_classes ? classes : NULL};
-    LpSurroundings none = {.watch = NULL};
+    LpRunContext none = {.watch = NULL};
     lp_run_jobs(jobs, n, &none, results);
     for (guint i = 0; i < n; i++)
         out->results[n == 1 ? only : i] = results[i];

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "tests/testlib.h"
 #include "workloads/description/attribute.h"
-#include "workloads/description/framework_habits.h"
+#include "workloads/description/framework_defaults.h"
 #include "workloads/description/workload.h"
 
 #include <string.h>
@@ -383,7 +383,7 @@ test_conditions(void)
         lp_test_text(rows[i].settings, error != NULL ? error->message : NULL, NULL);
         if (framework == NULL || workload == NULL)
             continue;
-        lp_test_true(rows[i].settings, lp_framework_habits_give(framework, workload, &error));
+        lp_test_true(rows[i].settings, lp_framework_defaults_give(framework, workload, &error));
         check_value(rows[i].settings, workload, rows[i].name, rows[i].value);
     }
 }
@@ -440,7 +440,8 @@ test_faults(void)
         lp_test_true(rows[i].settings, (framework == NULL) == (rows[i].refused_by_schema != NULL));
         g_autoptr(LpWorkload) workload = load("framework=none");
         if (framework != NULL)
-            lp_test_true(rows[i].settings, !lp_framework_habits_give(framework, workload, &error));
+            lp_test_true(rows[i].settings,
+                         !lp_framework_defaults_give(framework, workload, &error));
         const char *wanted = framework == NULL ? rows[i].refused_by_schema : rows[i].refused_later;
         lp_test_true(rows[i].settings, error != NULL && strstr(error->message, wanted) != NULL);
     }

@@ -66,7 +66,7 @@ test_recipes(void)
         LpAccelerator accelerator = {.name = ""};
         g_strlcpy(accelerator.name, rows[i].accelerator, sizeof accelerator.name);
         for (guint again = 0; again < 2; again++) {
-            CU_ASSERT_TRUE(lp_workload_suit(workload, 8, &accelerator, NULL));
+            CU_ASSERT_TRUE(lp_workload_apply_machine(workload, 8, &accelerator, NULL));
             g_autofree char *value = value_of(workload, rows[i].name);
             lp_test_text(label, value, rows[i].value);
         }

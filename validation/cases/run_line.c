@@ -10,7 +10,7 @@
 #include "platforms/catalogue/libraries.h"
 #include "platforms/machine/machine_library.h"
 #include "sim/run/collective_run.h"
-#include "sim/run/scene.h"
+#include "sim/run/scenario_setup.h"
 #include "sim/run/simulation.h"
 #include "validation/cases/kernel_run.h"
 
@@ -247,7 +247,7 @@ typedef struct {
     const LpScenario *scenario; /* borrowed */
     const LpMachine *machine;   /* borrowed */
     guint job;
-    LpSceneScope scope;
+    LpScenarioSetupScope scope;
 } JobRun;
 
 /* What comes back: seconds, or why there are none. */
@@ -257,22 +257,24 @@ typedef struct {
 } JobResult;
 
 static void
-run_scene(const JobRun *self, const LpScene *scene, JobResult *result)
+run_scene(const JobRun *self, const LpScenarioSetup *scenario_setup, JobResult *result)
 {
-    guint n = self->scope == LP_SCENE_TOGETHER ? scene->jobs->len : 1;
+    guint n = self->scope == LP_SCENARIO_SCOPE_TOGETHER ? scenario_setup->jobs->len : 1;
     g_autofree LpRunResult *results = g_new0(LpRunResult, n);
-    g_auto(LpCast) cast = lp_cast(scene);
+    g_auto(LpJobSet) cast = lp_cast(scenario_setup);
     for (guint i = 0; i < n; i++)
-        lp_cast_add(&cast, n > 1 ? i : self->job, self->scope, 0);
-    gboolean has_background = self->scope == LP_SCENE_TOGETHER && scene->backgrounds->len > 0;
-    g_autoptr(LpWatch) watch = lp_watch_new(lp_network_n_links(scene->network));
-    LpSurroundings surroundings = {.watch = watch,
-                                   .faults = scene->faults,
-                                   .backgrounds = has_background ? scene->backgrounds : NULL};
+        lp_job_set_add(&cast, n > 1 ? i : self->job, self->scope, 0);
+    gboolean has_background =
+        self->scope == LP_SCENARIO_SCOPE_TOGETHER && scenario_setup->backgrounds->len > 0;
+    g_autoptr(LpWatch) watch = lp_watch_new(lp_network_n_links(scenario_setup->network));
+    LpRunContext surroundings = {.watch = watch,
+                                 .faults = scenario_setup->faults,
+                                 .backgrounds =
+                                     has_background ? scenario_setup->backgrounds : NULL};
     lp_run_jobs(cast.jobs, cast.n, &surroundings, results);
     LpStall stall = lp_watch_stall(watch);
     g_autoptr(GError) error = NULL;
-    if (lp_scene_check_stall(scene, &stall, results[0].n_waiting, &error))
+    if (lp_scenario_setup_check_stall(scenario_setup, &stall, results[0].n_waiting, &error))
         result->time_s = results[n > 1 ? self->job : 0].iteration_time_s;
     else
         g_strlcpy(result->message, error->message, sizeof result->message);
@@ -284,12 +286,12 @@ run_in_child(const void *data, GByteArray *out)
     const JobRun *self = data;
     JobResult *result = (gpointer)out->data;
     g_autoptr(GError) error = NULL;
-    g_autoptr(LpScene) scene =
-        lp_scene_new(self->scenario, self->machine, LP_FIDELITY_FLOW, TRUE, &error);
-    if (scene == NULL)
+    g_autoptr(LpScenarioSetup) scenario_setup =
+        lp_scenario_setup_new(self->scenario, self->machine, LP_FIDELITY_FLOW, TRUE, &error);
+    if (scenario_setup == NULL)
         g_strlcpy(result->message, error->message, sizeof result->message);
     else
-        run_scene(self, scene, result);
+        run_scene(self, scenario_setup, result);
 }
 
 static gboolean
@@ -320,11 +322,12 @@ run_of_scenario(char **words, const LpMachine *machine, double *out_time_s, GErr
     g_autoptr(LpScenario) scenario = path == NULL ? NULL : lp_scenario_load(path, NULL, error);
     if (scenario == NULL)
         return FALSE;
-    if (!lp_scenario_suit(scenario, machine->domain_size, &machine->accelerator, error))
+    if (!lp_scenario_apply_machine(scenario, machine->domain_size, &machine->accelerator, error))
         return FALSE;
     JobRun run = {.scenario = scenario,
                   .machine = machine,
-                  .scope = strcmp(words[0], "job") == 0 ? LP_SCENE_TOGETHER : LP_SCENE_ALONE};
+                  .scope = strcmp(words[0], "job") == 0 ? LP_SCENARIO_SCOPE_TOGETHER
+                                                        : LP_SCENARIO_SCOPE_ALONE};
     while (run.job < scenario->jobs->len &&
            strcmp(lp_scenario_job(scenario, run.job)->name, words[1]) != 0)
         run.job++;
@@ -352,7 +355,7 @@ run_plan(char **words, const LpMachine *machine, double *out_time_s, GError **er
     g_autoptr(LpWorkload) workload =
         lp_workload_load_job(path, (const char *const *)words + 2, NULL, error);
     if (workload == NULL ||
-        !lp_workload_suit(workload, machine->domain_size, &machine->accelerator, error))
+        !lp_workload_apply_machine(workload, machine->domain_size, &machine->accelerator, error))
         return FALSE;
     LpSimulationOptions options = {.fidelity = LP_FIDELITY_FLOW, .collapse = TRUE, .alone = TRUE};
     g_autoptr(LpSetup) setup = lp_setup_new(workload, machine, error);

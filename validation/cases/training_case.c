@@ -39,7 +39,7 @@ read_workload(const LpTableRow *row, const LpMachine *machine, LpOutcome *outcom
     g_autoptr(LpWorkload) workload = lp_workload_new(where, *name != '\0' ? name : outcome->id,
                                                      (const char *const *)settings, error);
     if (workload == NULL ||
-        !lp_workload_suit(workload, machine->domain_size, &machine->accelerator, error)) {
+        !lp_workload_apply_machine(workload, machine->domain_size, &machine->accelerator, error)) {
         (void)lp_table_prefix(row, "workload", error);
         return NULL;
     }

@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-#define LP_FRAMEWORK_NONE "none" /* the framework without habits */
+#define LP_FRAMEWORK_NONE "none" /* the framework without defaults */
 
 /** What a value is compared by. */
 typedef enum {

@@ -206,12 +206,12 @@ lp_scenario_job_prefix(const LpScenarioJob *self, GError **error)
 }
 
 gboolean
-lp_scenario_suit(LpScenario *self, guint64 domain_size, const LpAccelerator *accelerator,
-                 GError **error)
+lp_scenario_apply_machine(LpScenario *self, guint64 domain_size, const LpAccelerator *accelerator,
+                          GError **error)
 {
     for (guint i = 0; i < self->jobs->len; i++) {
         const LpScenarioJob *job = self->jobs->pdata[i];
-        if (lp_workload_suit(job->workload, domain_size, accelerator, error))
+        if (lp_workload_apply_machine(job->workload, domain_size, accelerator, error))
             continue;
         lp_scenario_job_prefix(job, error);
         return FALSE;

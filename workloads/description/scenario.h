@@ -23,9 +23,10 @@ LpScenario *lp_scenario_new_single(LpWorkload *workload, const char *path);
 /** Has @error begin with where @self stands and with its name; where it is a workload alone, with
  * the workload's file, if it does not yet. */
 void lp_scenario_job_prefix(const LpScenarioJob *self, GError **error);
-/** lp_workload_suit() of every job's workload. Errors: as there, with the job before. */
-gboolean lp_scenario_suit(LpScenario *self, guint64 domain_size, const LpAccelerator *accelerator,
-                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** lp_workload_apply_machine() of every job's workload. Errors: as there, with the job before. */
+gboolean lp_scenario_apply_machine(LpScenario *self, guint64 domain_size,
+                                   const LpAccelerator *accelerator,
+                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** Frees @self and all that it owns; nothing if it is NULL. */
 void lp_scenario_free(LpScenario *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpScenario, lp_scenario_free)

@@ -11,7 +11,7 @@
 #include "model/kernels/kernel_variants.h"
 #include "workloads/description/attribute.h"
 #include "workloads/description/framework.h"
-#include "workloads/description/framework_habits.h"
+#include "workloads/description/framework_defaults.h"
 #include "workloads/description/given_workload.h"
 #include "workloads/description/routing_table.h"
 #include "workloads/given/given_program.h"
@@ -273,7 +273,7 @@ complete(LpWorkload *self, GError **error)
 {
     if (self->given != NULL)
         return TRUE;
-    if (!lp_framework_habits_apply(self, error))
+    if (!lp_framework_defaults_apply(self, error))
         return FALSE;
     derive_defaults(self);
     GError *fault = NULL;
@@ -328,8 +328,8 @@ lp_workload_draft_load(const char *path, const char *const *settings, GError **e
     g_autoptr(LpWorkload) read = read_draft(path, NULL, settings, error);
     if (read == NULL)
         return NULL;
-    read->habits = lp_framework_find(read->framework, error);
-    if (read->habits == NULL)
+    read->defaults = lp_framework_find(read->framework, error);
+    if (read->defaults == NULL)
         return NULL;
     LpWorkloadDraft *self = g_new0(LpWorkloadDraft, 1);
     self->read = g_steal_pointer(&read);
@@ -368,7 +368,7 @@ copy_draft(const LpWorkload *read, const char *const *settings)
     copy->placement = g_strdup(read->placement);
     copy->routing = g_strdup(read->routing);
     copy->kernels = g_strdup(read->kernels);
-    copy->habits = lp_framework_ref(read->habits);
+    copy->defaults = lp_framework_ref(read->defaults);
     copy->given = lp_given_program_ref(read->given);
     copy->settings = join_settings(read->settings, settings);
     return copy;
@@ -433,7 +433,7 @@ lp_workload_free(LpWorkload *self)
     g_free(self->routing);
     g_free(self->kernels);
     g_strfreev(self->settings);
-    lp_framework_free(self->habits);
+    lp_framework_free(self->defaults);
     lp_given_program_free(self->given);
     lp_routing_table_free(self->routing_table);
     for (guint i = 0; i < LP_WORKLOAD_ATTRIBUTES_MAX; i++)
@@ -466,12 +466,12 @@ lp_workload_source(const LpWorkload *self, guint index)
 }
 
 gboolean
-lp_workload_suit(LpWorkload *self, guint64 domain_size, const LpAccelerator *accelerator,
-                 GError **error)
+lp_workload_apply_machine(LpWorkload *self, guint64 domain_size, const LpAccelerator *accelerator,
+                          GError **error)
 {
     if (self->given != NULL)
         return TRUE;
-    if (!lp_framework_habits_suit(self, lp_accelerator_known_as(accelerator), error) ||
+    if (!lp_framework_defaults_apply_machine(self, lp_accelerator_known_as(accelerator), error) ||
         !read_kernels(self, error))
         return FALSE;
     lp_plan_shard_by_domains(&self->plan, domain_size);

@@ -77,7 +77,8 @@ void lp_workload_prefix(const LpWorkload *self, GError **error);
  * framework's recipes for its accelerator) for one whose scale-up domains have @domain_size of
  * @accelerator. Once: a second machine does not take back what the first has given.
  * Errors: LP_INPUT_ERROR, where kernels of the user fail with the values of this machine. */
-gboolean lp_workload_suit(LpWorkload *self, guint64 domain_size, const LpAccelerator *accelerator,
-                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean lp_workload_apply_machine(LpWorkload *self, guint64 domain_size,
+                                   const LpAccelerator *accelerator,
+                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

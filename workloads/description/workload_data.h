@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 /** Who gave the value of an attribute; of several the last beats those before it. */
 typedef enum {
     LP_ORIGIN_DEFAULT,
-    LP_ORIGIN_FRAMEWORK, /**< a habit of the software that the workload names */
+    LP_ORIGIN_FRAMEWORK, /**< a default of the software that the workload names */
     LP_ORIGIN_FILE,      /**< the workload's */
     LP_ORIGIN_SETTING,   /**< "name=value" of the command line, or of a scenario */
     LP_N_ORIGINS
@@ -35,8 +35,9 @@ typedef struct {
     char *kernels;                 /* owned: the file of the lists of its layers' kernels, over the
                                       shipped ones (docs/ways/own-kernels.md); or NULL */
     LpRoutingTable *routing_table; /* owned: what it holds, or NULL */
-    struct LpFramework *habits; /* owned: what it does of itself (workloads/description/framework.h)
-                                 */
+    struct LpFramework
+        *defaults; /* owned: what it does of itself (workloads/description/framework.h)
+                    */
     char framework[LP_FRAMEWORK_NAME_MAX]; /**< whose software runs (frameworks.xml), or "none" */
     LpOrigin origin[LP_WORKLOAD_ATTRIBUTES_MAX]; /**< by attribute */
     char *source[LP_WORKLOAD_ATTRIBUTES_MAX];    /* owned: of values of the framework, or NULL */

@@ -58,7 +58,7 @@ shared_bytes(const LpLowering *self, guint32 index, LpBlock block)
 
 /* The first products, where the block gathers for itself behind its gather. */
 static void
-add_entry(LpLowering *self, LpWork entry, guint64 bytes, guint32 n, LpSharing sharing)
+add_entry(LpLowering *self, LpWork entry, guint64 bytes, guint32 n, LpGradientSharing sharing)
 {
     if (sharing.gathers)
         lp_tensor_parallel_add_entry(self, entry, bytes, n);
@@ -76,7 +76,7 @@ keeps_exchanged(const LpPlan *plan, LpPass pass)
 
 void
 lp_dense_block_add_forward(LpLowering *self, guint32 index, LpBlock block, LpPass pass,
-                           LpSharing sharing)
+                           LpGradientSharing sharing)
 {
     guint kind = lp_transformer_layer_kind(self->transformer, index);
     guint32 seq = lp_transformer_layer(self->transformer, index).seq;
@@ -104,7 +104,7 @@ lp_dense_block_add_forward(LpLowering *self, guint32 index, LpBlock block, LpPas
  * of that of the weights. */
 static void
 add_backward_exit(LpLowering *self, LpWork exit, LpWork weight, LpSharedBytes bytes,
-                  gboolean input_only, LpSharing sharing)
+                  gboolean input_only, LpGradientSharing sharing)
 {
     if (input_only && sharing.sums) {
         lp_tensor_parallel_add_exit(self, exit, bytes.input_summed, bytes.inputs.n_sums);
@@ -119,7 +119,7 @@ add_backward_exit(LpLowering *self, LpWork exit, LpWork weight, LpSharedBytes by
 
 void
 lp_dense_block_add_backward(LpLowering *self, guint32 index, LpBlock block, LpRole role,
-                            LpSharing sharing)
+                            LpGradientSharing sharing)
 {
     guint kind = lp_transformer_layer_kind(self->transformer, index);
     guint32 seq = lp_transformer_layer(self->transformer, index).seq;

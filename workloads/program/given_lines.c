@@ -62,7 +62,7 @@ add_port(LpGivenLines *self, guint32 stage, const LpGivenOp *op)
                         .tag = op->tag,
                         .queue = op->queue,
                         .file_line = op->line,
-                        .line = LP_N_LINES};
+                        .line = LP_N_PIPELINE_DIRECTIONS};
     g_array_append_val(self->ports, port);
 }
 
@@ -300,7 +300,8 @@ fits(const Finder *self, guint root, const Users *users)
 }
 
 static void
-place(const Finder *self, guint root, Users *users, LpLine line, LpGivenRanks *ranks_of_line)
+place(const Finder *self, guint root, Users *users, LpPipelineDirection line,
+      LpGivenRanks *ranks_of_line)
 {
     guint32 n_ranks = self->program->n_ranks;
     for (guint i = root; i < self->lines->ports->len; i++) {
@@ -339,7 +340,7 @@ stream_of(const Finder *self, guint root)
 static gboolean
 find_lines(Finder *self, LpGivenRanks *out, GError **error)
 {
-    Users users[LP_N_LINES];
+    Users users[LP_N_PIPELINE_DIRECTIONS];
     gboolean good = TRUE;
     guint n_lines = 0;
     for (guint root = 0; good && root < self->lines->ports->len; root++) {
@@ -349,19 +350,20 @@ find_lines(Finder *self, LpGivenRanks *out, GError **error)
         guint line = 0;
         while (line < n_lines && (out->stream[line] != stream || !fits(self, root, &users[line])))
             line++;
-        if (line == LP_N_LINES) {
+        if (line == LP_N_PIPELINE_DIRECTIONS) {
             const LpGivenPort *port = port_at(self->lines, root);
-            good = lp_given_program_fail(self->program, port->file_line, error,
-                                         "<%s>: got ranks that send to or receive from more than "
-                                         "%u others, tags and queues, wanted no more",
-                                         port->sends ? "send" : "receive", LP_N_LINES);
+            good =
+                lp_given_program_fail(self->program, port->file_line, error,
+                                      "<%s>: got ranks that send to or receive from more than "
+                                      "%u others, tags and queues, wanted no more",
+                                      port->sends ? "send" : "receive", LP_N_PIPELINE_DIRECTIONS);
             break;
         }
         if (line == n_lines) {
             users[n_lines++] = users_new(self->program->n_ranks);
             out->stream[line] = stream;
         }
-        place(self, root, &users[line], (LpLine)line, out);
+        place(self, root, &users[line], (LpPipelineDirection)line, out);
     }
     for (guint line = 0; line < n_lines; line++)
         users_clear(&users[line]);
@@ -400,11 +402,11 @@ lp_given_lines_free(LpGivenLines *self)
     g_free(self);
 }
 
-LpLine
+LpPipelineDirection
 lp_given_lines_of(const LpGivenLines *self, guint32 stage, const LpGivenOp *op)
 {
     for (guint i = first_port(self, stage); i < first_port(self, stage + 1); i++)
         if (is_port_of(port_at(self, i), op))
             return port_at(self, i)->line;
-    g_return_val_if_reached(LP_LINE_FORWARD);
+    g_return_val_if_reached(LP_DIRECTION_FORWARD);
 }

@@ -17,7 +17,7 @@ typedef struct {
     guint32 tag;
     guint32 queue; /**< of what sends; else 0 */
     guint32 file_line;
-    LpLine line;
+    LpPipelineDirection line;
 } LpGivenPort;
 
 /** Stages of the whole program, and their ports. */
@@ -37,7 +37,7 @@ void lp_given_lines_free(LpGivenLines *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpGivenLines, lp_given_lines_free)
 
 /** The line of @op, a message of the ranks of @stage. */
-LpLine lp_given_lines_of(const LpGivenLines *self, guint32 stage, const LpGivenOp *op);
+LpPipelineDirection lp_given_lines_of(const LpGivenLines *self, guint32 stage, const LpGivenOp *op);
 /** The stream of a queue; LP_N_STREAMS: the compute stream. */
 LpStream lp_given_queue_stream(guint32 queue);
 

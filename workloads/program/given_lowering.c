@@ -186,7 +186,7 @@ static void
 add_message(Making *self, guint place, const LpGivenOp *op)
 {
     Builder *all = self->all;
-    LpLine line = lp_given_lines_of(all->lines, all->stage, op);
+    LpPipelineDirection line = lp_given_lines_of(all->lines, all->stage, op);
     guint32 rank = g_array_index((const GArray *)all->lines->ranks->pdata[all->stage], guint32, 0);
     guint32 peer = (guint32)(op->peer + (op->is_relative ? (gint64)rank : 0));
     LpStep step = {.kind = op->kind == LP_GIVEN_SEND ? LP_STEP_SEND : LP_STEP_RECV,

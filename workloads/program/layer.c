@@ -10,10 +10,10 @@
 
 /* Shared experts are a feed-forward network beside the others. Without sequence parallelism its
  * partial sums are summed with those of the routed ones. */
-static LpSharing
+static LpGradientSharing
 shared_expert_sharing(const LpPlan *plan)
 {
-    return (LpSharing){.gathers = TRUE, .sums = plan->sequence_parallel};
+    return (LpGradientSharing){.gathers = TRUE, .sums = plan->sequence_parallel};
 }
 
 /* Partial sums of the ranks of tp, where each computes on all tokens. */
@@ -44,7 +44,7 @@ add_expert_block_backward(LpLowering *self, guint32 index, LpRole role)
 {
     guint kind = lp_transformer_layer_kind(self->transformer, index);
     gboolean has_shared = self->transformer->experts.n_shared > 0;
-    LpSharing sharing = shared_expert_sharing(self->plan);
+    LpGradientSharing sharing = shared_expert_sharing(self->plan);
     if (role == LP_ROLE_WEIGHT) {
         lp_expert_parallel_add_weights(self, index);
         if (has_shared)
@@ -85,15 +85,18 @@ add_forward(LpLowering *self, guint32 index, LpPass pass)
     LpLayer layer = lp_transformer_layer(self->transformer, index);
     gboolean parallel = is_parallel(self->transformer, layer);
     if (layer.mtp)
-        lp_dense_block_add_forward(self, index, LP_BLOCK_MTP, pass, (LpSharing){TRUE, TRUE});
-    lp_dense_block_add_forward(self, index, LP_BLOCK_ATTENTION, pass, (LpSharing){TRUE, !parallel});
+        lp_dense_block_add_forward(self, index, LP_BLOCK_MTP, pass,
+                                   (LpGradientSharing){TRUE, TRUE});
+    lp_dense_block_add_forward(self, index, LP_BLOCK_ATTENTION, pass,
+                               (LpGradientSharing){TRUE, !parallel});
     if (layer.cross)
-        lp_dense_block_add_forward(self, index, LP_BLOCK_CROSS, pass, (LpSharing){TRUE, TRUE});
+        lp_dense_block_add_forward(self, index, LP_BLOCK_CROSS, pass,
+                                   (LpGradientSharing){TRUE, TRUE});
     if (layer.has_experts)
         add_expert_block_forward(self, index, pass);
     else
         lp_dense_block_add_forward(self, index, LP_BLOCK_FFN, pass,
-                                   (LpSharing){!parallel, sums_last(self, index, pass)});
+                                   (LpGradientSharing){!parallel, sums_last(self, index, pass)});
 }
 
 void
@@ -115,7 +118,8 @@ add_parts_again(LpLowering *self, guint32 index)
     LpLayer layer = lp_transformer_layer(transformer, index);
     gboolean gathers = lp_plan_makes_again(plan, LP_AGAIN_QKV);
     gboolean gathers_up = lp_plan_recomputes_up(plan, transformer);
-    LpSharing attention = {gathers, lp_plan_recomputes_projection(plan, transformer, layer)};
+    LpGradientSharing attention = {gathers,
+                                   lp_plan_recomputes_projection(plan, transformer, layer)};
     lp_lowering_add_block(self, kind, LP_BLOCK_MTP, pass);
     lp_dense_block_add_forward(self, index, LP_BLOCK_ATTENTION, pass, attention);
     if (layer.cross)
@@ -123,14 +127,14 @@ add_parts_again(LpLowering *self, guint32 index)
     if (!layer.has_experts) {
         gboolean has_gathered = is_parallel(transformer, layer) && gathers;
         lp_dense_block_add_forward(self, index, LP_BLOCK_FFN, pass,
-                                   (LpSharing){gathers_up && !has_gathered, FALSE});
+                                   (LpGradientSharing){gathers_up && !has_gathered, FALSE});
         return;
     }
     lp_lowering_add_block(self, kind, LP_BLOCK_ROUTER, pass);
     lp_expert_parallel_add_again(self, index);
     if (transformer->experts.n_shared > 0)
         lp_dense_block_add_forward(self, index, LP_BLOCK_SHARED, pass,
-                                   (LpSharing){gathers_up, FALSE});
+                                   (LpGradientSharing){gathers_up, FALSE});
 }
 
 static void
@@ -152,11 +156,14 @@ lp_layer_add_backward(LpLowering *self, guint32 index, LpRole role)
     if (layer.has_experts)
         add_expert_block_backward(self, index, role);
     else
-        lp_dense_block_add_backward(self, index, LP_BLOCK_FFN, role, (LpSharing){TRUE, !parallel});
+        lp_dense_block_add_backward(self, index, LP_BLOCK_FFN, role,
+                                    (LpGradientSharing){TRUE, !parallel});
     if (layer.cross)
-        lp_dense_block_add_backward(self, index, LP_BLOCK_CROSS, role, (LpSharing){TRUE, TRUE});
+        lp_dense_block_add_backward(self, index, LP_BLOCK_CROSS, role,
+                                    (LpGradientSharing){TRUE, TRUE});
     lp_dense_block_add_backward(self, index, LP_BLOCK_ATTENTION, role,
-                                (LpSharing){!parallel, TRUE});
+                                (LpGradientSharing){!parallel, TRUE});
     if (layer.mtp)
-        lp_dense_block_add_backward(self, index, LP_BLOCK_MTP, role, (LpSharing){TRUE, TRUE});
+        lp_dense_block_add_backward(self, index, LP_BLOCK_MTP, role,
+                                    (LpGradientSharing){TRUE, TRUE});
 }

@@ -56,7 +56,7 @@ given_ranks_free(LpGivenRanks *self)
     g_free(self->stage);
     g_free(self->first);
     g_free(self->n_ranks);
-    for (LpLine line = 0; line < LP_N_LINES; line++) {
+    for (LpPipelineDirection line = 0; line < LP_N_PIPELINE_DIRECTIONS; line++) {
         g_free(self->to[line]);
         g_free(self->from[line]);
     }
@@ -149,7 +149,7 @@ lp_program_has_messages(const LpProgram *self)
 {
     if (self->given == NULL)
         return self->pipeline.n_stages > 1;
-    for (LpLine line = 0; line < LP_N_LINES; line++)
+    for (LpPipelineDirection line = 0; line < LP_N_PIPELINE_DIRECTIONS; line++)
         if (self->given->to[line] != NULL)
             return TRUE;
     return FALSE;
@@ -166,21 +166,21 @@ stage_mate(const LpProgram *self, guint64 rank, guint32 stage)
 /* The neighbour of @rank that it sends to on @line, or (@back) that sends to it. Only chunks of
  * virtual stages make the line of stages a ring; only DualPipe sends both ways. */
 static guint64
-neighbour(const LpProgram *self, LpLine line, guint64 rank, gboolean back)
+neighbour(const LpProgram *self, LpPipelineDirection line, guint64 rank, gboolean back)
 {
     const LpPipeline *pipeline = &self->pipeline;
     guint32 n = pipeline->n_stages, stage = lp_program_rank_stage(self, rank);
-    gboolean up = line == LP_LINE_FORWARD_UP || line == LP_LINE_BACKWARD_UP;
-    gboolean to_next = (line == LP_LINE_FORWARD || line == LP_LINE_BACKWARD_UP) != back;
+    gboolean up = line == LP_DIRECTION_FORWARD_UP || line == LP_DIRECTION_BACKWARD_UP;
+    gboolean to_next = (line == LP_DIRECTION_FORWARD || line == LP_DIRECTION_BACKWARD_UP) != back;
     gboolean at_end = stage == (to_next ? n - 1 : 0);
-    if (n == 1 || line >= LP_LINE_GIVEN || (at_end && pipeline->virtual_stages == 1) ||
+    if (n == 1 || line >= LP_DIRECTION_GIVEN || (at_end && pipeline->virtual_stages == 1) ||
         (up && !pipeline->both_ways))
         return G_MAXUINT64;
     return stage_mate(self, rank, (stage + (to_next ? 1 : n - 1)) % n);
 }
 
 guint64
-lp_program_line_peer(const LpProgram *self, LpLine line, guint64 rank)
+lp_program_line_peer(const LpProgram *self, LpPipelineDirection line, guint64 rank)
 {
     if (self->given == NULL)
         return neighbour(self, line, rank, FALSE);
@@ -188,7 +188,7 @@ lp_program_line_peer(const LpProgram *self, LpLine line, guint64 rank)
 }
 
 guint64
-lp_program_line_sender(const LpProgram *self, LpLine line, guint64 rank)
+lp_program_line_sender(const LpProgram *self, LpPipelineDirection line, guint64 rank)
 {
     if (self->given == NULL)
         return neighbour(self, line, rank, TRUE);
@@ -196,7 +196,7 @@ lp_program_line_sender(const LpProgram *self, LpLine line, guint64 rank)
 }
 
 LpStream
-lp_program_line_stream(const LpProgram *self, LpLine line)
+lp_program_line_stream(const LpProgram *self, LpPipelineDirection line)
 {
     if (self->given != NULL)
         return self->given->stream[line];

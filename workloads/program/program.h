@@ -47,23 +47,23 @@ typedef enum {
  * between neighbouring stages, or as a program that is given says. Messages of one line arrive in
  * the order in which they were sent. */
 typedef enum {
-    LP_LINE_FORWARD,     /**< activations to the next stage */
-    LP_LINE_BACKWARD,    /**< gradients to the previous one */
-    LP_LINE_FORWARD_UP,  /**< activations to the previous stage: DualPipe's other way */
-    LP_LINE_BACKWARD_UP, /**< gradients to the next one */
-    LP_LINE_GIVEN,       /**< and so on: of a program that is given, which has those before too */
-    LP_N_LINES = LP_LINE_GIVEN + 8
-} LpLine;
+    LP_DIRECTION_FORWARD,     /**< activations to the next stage */
+    LP_DIRECTION_BACKWARD,    /**< gradients to the previous one */
+    LP_DIRECTION_FORWARD_UP,  /**< activations to the previous stage: DualPipe's other way */
+    LP_DIRECTION_BACKWARD_UP, /**< gradients to the next one */
+    LP_DIRECTION_GIVEN, /**< and so on: of a program that is given, which has those before too */
+    LP_N_PIPELINE_DIRECTIONS = LP_DIRECTION_GIVEN + 8
+} LpPipelineDirection;
 
 /** One step of a stage's program. */
 typedef struct {
     LpStepKind kind;
-    LpLine line;         /**< of a message */
-    guint64 bytes;       /**< of a message */
-    guint32 segment;     /**< index in LpProgram.segments */
-    guint32 peer;        /**< stage that a message goes to or comes from */
-    guint32 chunk;       /**< of the pass that runs, or that a message belongs to */
-    guint32 micro_batch; /**< or repetition */
+    LpPipelineDirection line; /**< of a message */
+    guint64 bytes;            /**< of a message */
+    guint32 segment;          /**< index in LpProgram.segments */
+    guint32 peer;             /**< stage that a message goes to or comes from */
+    guint32 chunk;            /**< of the pass that runs, or that a message belongs to */
+    guint32 micro_batch;      /**< or repetition */
 } LpStep;
 
 /** What the ranks of one stage do, in order. */
@@ -85,15 +85,16 @@ typedef struct {
 
 /** Where the ranks of a program stand that is given, and not made of a plan. */
 typedef struct {
-    guint32 *stage;              /* owned, by rank: whose program it runs */
-    guint64 *first;              /* owned, by stage: its first rank */
-    guint64 *n_ranks;            /* owned, by stage */
-    guint64 *to[LP_N_LINES];     /* owned, by rank: whom it sends to; G_MAXUINT64: nobody; NULL: no
-                                    rank does */
-    guint64 *from[LP_N_LINES];   /* owned, by rank: and who sends to it */
-    LpStream stream[LP_N_LINES]; /**< on which they send; LP_N_STREAMS: the compute stream */
-    GArray *op_line;             /* owned: guint32, by operation: its line in the file */
-    GArray *step_line;           /* owned: guint32, by step: of a message */
+    guint32 *stage;                        /* owned, by rank: whose program it runs */
+    guint64 *first;                        /* owned, by stage: its first rank */
+    guint64 *n_ranks;                      /* owned, by stage */
+    guint64 *to[LP_N_PIPELINE_DIRECTIONS]; /* owned, by rank: whom it sends to; G_MAXUINT64: nobody;
+                                NULL: no rank does */
+    guint64 *from[LP_N_PIPELINE_DIRECTIONS];   /* owned, by rank: and who sends to it */
+    LpStream stream[LP_N_PIPELINE_DIRECTIONS]; /**< on which they send; LP_N_STREAMS: the compute
+                                                  stream */
+    GArray *op_line;   /* owned: guint32, by operation: its line in the file */
+    GArray *step_line; /* owned: guint32, by step: of a message */
 } LpGivenRanks;
 
 /** What the ranks of a job do, and with whom. */
@@ -148,10 +149,10 @@ guint64 lp_program_stage_first(const LpProgram *self, guint32 stage);
 /** Whether ranks send messages to each other. */
 gboolean lp_program_has_messages(const LpProgram *self);
 /** The rank that @rank sends to on @line, or that sends to it; G_MAXUINT64 if there is none. */
-guint64 lp_program_line_peer(const LpProgram *self, LpLine line, guint64 rank);
-guint64 lp_program_line_sender(const LpProgram *self, LpLine line, guint64 rank);
+guint64 lp_program_line_peer(const LpProgram *self, LpPipelineDirection line, guint64 rank);
+guint64 lp_program_line_sender(const LpProgram *self, LpPipelineDirection line, guint64 rank);
 /** The stream on which ranks send on @line; LP_N_STREAMS: the compute stream. */
-LpStream lp_program_line_stream(const LpProgram *self, LpLine line);
+LpStream lp_program_line_stream(const LpProgram *self, LpPipelineDirection line);
 /** The collectives of @group that differ, LpOp: a layer's repeat. Returns: (transfer full). */
 GArray *lp_program_collectives(const LpProgram *self, LpGroup group);
 /** The communicator of @group that @rank is in; NULL: none. Borrowed. */

@@ -28,7 +28,7 @@ typedef struct {
     gboolean has_come; /* to the collective there */
     gboolean is_queued;
     Stream streams[LP_N_STREAMS];
-    GQueue arrived[LP_N_LINES]; /* borrowed LpStep: sent to it */
+    GQueue arrived[LP_N_PIPELINE_DIRECTIONS]; /* borrowed LpStep: sent to it */
 } Actor;
 
 /* Communicators that stand alike. */
@@ -404,7 +404,7 @@ check_ends(Check *self)
         return FALSE;
     }
     for (guint32 i = 0; i < self->likeness->n_classes; i++)
-        for (LpLine line = 0; line < LP_N_LINES; line++) {
+        for (LpPipelineDirection line = 0; line < LP_N_PIPELINE_DIRECTIONS; line++) {
             const LpStep *sent = g_queue_peek_head(&self->actors[i].arrived[line]);
             if (sent == NULL)
                 continue;
@@ -453,7 +453,7 @@ clear(Check *self)
     for (guint32 i = 0; i < self->likeness->n_classes; i++) {
         for (LpStream kind = 0; kind < LP_N_STREAMS; kind++)
             g_queue_clear_full(&self->actors[i].streams[kind].items, g_free);
-        for (LpLine line = 0; line < LP_N_LINES; line++)
+        for (LpPipelineDirection line = 0; line < LP_N_PIPELINE_DIRECTIONS; line++)
             g_queue_clear(&self->actors[i].arrived[line]);
     }
     for (LpGroup group = 0; group < LP_N_GROUPS; group++) {

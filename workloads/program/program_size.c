@@ -4,7 +4,7 @@
 
 #include "base/file.h"
 #include "model/plan_routing.h"
-#include "workloads/program/tally.h"
+#include "workloads/program/collective_census.h"
 
 /* A program holds an operation a collective and a step a message; a plan with billions of either is
  * a slip of the pen, and would exhaust the memory before it could be simulated. */
@@ -81,9 +81,9 @@ gboolean
 lp_program_volume_check(const LpProgram *program, const LpWorkload *workload, GError **error)
 {
     const double limit = 0x1p61;
-    g_autoptr(LpTally) tally = lp_tally_new(program);
+    g_autoptr(LpCollectiveCensus) census = lp_collective_census_new(program);
     double bytes = 0.0;
-    for (guint i = 0; i < tally->rows->len; i++)
-        bytes += lp_tally_row(tally, i)->sent_bytes * (double)program->n_ranks;
+    for (guint i = 0; i < census->rows->len; i++)
+        bytes += lp_collective_census_row(census, i)->sent_bytes * (double)program->n_ranks;
     return bytes <= limit || fail_volume(workload, "an iteration", bytes, limit, error);
 }

@@ -39,7 +39,7 @@ see(const LpProgram *program, guint64 rank, guint64 *const *groups, const guint6
             sum = add(sum,
                       groups[group][lp_communicators_number(program->communicators, own)] + group);
     }
-    for (LpLine line = 0; line < LP_N_LINES; line++) {
+    for (LpPipelineDirection line = 0; line < LP_N_PIPELINE_DIRECTIONS; line++) {
         guint64 to = lp_program_line_peer(program, line, rank);
         guint64 from = lp_program_line_sender(program, line, rank);
         if (to != G_MAXUINT64)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Jobs and surroundings on the loaded machine, and which links they share. */
-#include "sim/run/scene.h"
+/* Jobs and context on the loaded machine, and which links they share. */
+#include "sim/run/scenario_setup.h"
 
 #include "sim/engine/engine.h"
 #include "sim/engine/loading.h"
@@ -8,7 +8,7 @@
 #include "sim/simulation_error.h"
 
 void
-lp_scene_free(LpScene *self)
+lp_scenario_setup_free(LpScenarioSetup *self)
 {
     if (self == NULL)
         return;
@@ -22,24 +22,24 @@ lp_scene_free(LpScene *self)
     g_free(self);
 }
 LpJob *
-lp_scene_job(const LpScene *self, guint index)
+lp_scenario_setup_job(const LpScenarioSetup *self, guint index)
 {
     return self->jobs->pdata[index];
 }
 
 static guint64
-n_actors(const LpScene *self, const LpMachine *machine)
+n_actors(const LpScenarioSetup *self, const LpMachine *machine)
 {
     guint64 n = 0;
     for (guint i = 0; i < self->jobs->len; i++)
-        n += 4 * lp_scene_job(self, i)->n_ranks;
+        n += 4 * lp_scenario_setup_job(self, i)->n_ranks;
     return n + self->scenario->traffic->len *
                    (lp_background_flights_max(machine->n_accelerators) + machine->n_accelerators);
 }
 
 /* What circuits that are switched, that turn, and that never change do about failures. */
 static gboolean
-plan_around(LpScene *self, GError **error)
+plan_around(LpScenarioSetup *self, GError **error)
 {
     const LpMachine *machine = lp_network_machine(self->network);
     gboolean is_fixed = lp_circuit_switch_is_fixed(&machine->circuits);
@@ -49,7 +49,7 @@ plan_around(LpScene *self, GError **error)
     if (lp_circuit_switch_is_rotor(&machine->circuits))
         return lp_faults_check_rotor(self->faults, error);
     for (guint i = 0; i < self->jobs->len; i++) {
-        LpJob *job = lp_scene_job(self, i);
+        LpJob *job = lp_scenario_setup_job(self, i);
         const LpCircuitPlan *plan = job->circuits->switched;
         if ((is_fixed && !lp_job_impair(job, self->network, failed, error)) ||
             (plan != NULL && !lp_faults_check(self->faults, plan, error)))
@@ -59,7 +59,7 @@ plan_around(LpScene *self, GError **error)
 }
 
 static gboolean
-add_surroundings(LpScene *self, GError **error)
+add_surroundings(LpScenarioSetup *self, GError **error)
 {
     self->backgrounds = g_ptr_array_new_with_free_func((GDestroyNotify)lp_background_free);
     for (guint i = 0; i < self->scenario->traffic->len; i++) {
@@ -80,35 +80,37 @@ add_surroundings(LpScene *self, GError **error)
 
 /* What a job has with all that @scope lets happen. */
 static const LpCircuitMap *
-circuits_in(const LpJob *job, LpSceneScope scope)
+circuits_in(const LpJob *job, LpScenarioSetupScope scope)
 {
-    return scope != LP_SCENE_OWN && job->impaired != NULL ? job->impaired : job->circuits;
+    return scope != LP_SCENARIO_SCOPE_OWN && job->impaired != NULL ? job->impaired : job->circuits;
 }
 
 static LpIsolatedCache *
-cache_in(const LpJob *job, LpSceneScope scope)
+cache_in(const LpJob *job, LpScenarioSetupScope scope)
 {
-    return scope != LP_SCENE_OWN && job->impaired != NULL ? job->impaired_cache : job->cache;
+    return scope != LP_SCENARIO_SCOPE_OWN && job->impaired != NULL ? job->impaired_cache
+                                                                   : job->cache;
 }
 
 /* Adds one to the links that are marked. */
 static void
-count_users(LpScene *self, const gboolean *marked)
+count_users(LpScenarioSetup *self, const gboolean *marked)
 {
     for (guint32 i = 0; i < lp_network_n_links(self->network); i++)
         self->n_users[i] += marked[i] ? 1 : 0;
 }
 
 static void
-find_users(LpScene *self)
+find_users(LpScenarioSetup *self)
 {
     guint32 n_links = lp_network_n_links(self->network);
     self->n_users = g_new0(guint32, n_links);
     self->changes = g_new0(gboolean, n_links);
     for (guint i = 0; i < self->jobs->len; i++) {
         g_autofree gboolean *marked = g_new0(gboolean, n_links);
-        lp_contention_mark_links(circuits_in(lp_scene_job(self, i), LP_SCENE_TOGETHER)->map,
-                                 self->fidelity, marked);
+        lp_contention_mark_links(
+            circuits_in(lp_scenario_setup_job(self, i), LP_SCENARIO_SCOPE_TOGETHER)->map,
+            self->fidelity, marked);
         count_users(self, marked);
     }
     for (guint i = 0; i < self->backgrounds->len; i++) {
@@ -123,57 +125,58 @@ find_users(LpScene *self)
 /* By link, what can be on it or happen to it that is not the job's; NULL: nothing. Returns:
  * (transfer full). */
 static gboolean *
-foreign_links(const LpScene *self, guint job, LpSceneScope scope)
+foreign_links(const LpScenarioSetup *self, guint job, LpScenarioSetupScope scope)
 {
-    if (scope == LP_SCENE_OWN)
+    if (scope == LP_SCENARIO_SCOPE_OWN)
         return NULL;
     guint32 n_links = lp_network_n_links(self->network);
     g_autofree gboolean *own = g_new0(gboolean, n_links);
-    lp_contention_mark_links(circuits_in(lp_scene_job(self, job), scope)->map, self->fidelity, own);
-    gboolean *foreign = g_new0(gboolean, n_links);
+    lp_contention_mark_links(circuits_in(lp_scenario_setup_job(self, job), scope)->map,
+                             self->fidelity, own);
+    gboolean *background = g_new0(gboolean, n_links);
     for (guint32 i = 0; i < n_links; i++)
-        foreign[i] = self->changes[i] ||
-                     (scope == LP_SCENE_TOGETHER && self->n_users[i] > (own[i] ? 1u : 0u));
-    return foreign;
+        background[i] = self->changes[i] || (scope == LP_SCENARIO_SCOPE_TOGETHER &&
+                                             self->n_users[i] > (own[i] ? 1u : 0u));
+    return background;
 }
 
 static LpContention *
-new_contention(const LpScene *self, guint job, LpSceneScope scope)
+new_contention(const LpScenarioSetup *self, guint job, LpScenarioSetupScope scope)
 {
-    const LpJob *at = lp_scene_job(self, job);
+    const LpJob *at = lp_scenario_setup_job(self, job);
     const LpCircuitMap *circuits = circuits_in(at, scope);
     /* Message by message members of a ring that wait for a slow one have gone some steps by then.
      */
-    gboolean in_steps =
-        self->fidelity == LP_FIDELITY_MESSAGE && scope != LP_SCENE_OWN && at->stragglers != NULL;
+    gboolean in_steps = self->fidelity == LP_FIDELITY_MESSAGE && scope != LP_SCENARIO_SCOPE_OWN &&
+                        at->stragglers != NULL;
     if (!self->collapse || in_steps)
         return lp_contention_new_nothing(circuits->map);
-    g_autofree gboolean *foreign = foreign_links(self, job, scope);
-    LpContention *contention = lp_contention_new(circuits->map, self->fidelity, foreign);
+    g_autofree gboolean *background = foreign_links(self, job, scope);
+    LpContention *contention = lp_contention_new(circuits->map, self->fidelity, background);
     lp_contention_open_circuits(contention, circuits->map, circuits->switched);
-    /* Ranks of different speed are no mirror images. */
-    if (scope != LP_SCENE_OWN && at->stragglers != NULL)
+    /* Ranks of different speed are no replicas. */
+    if (scope != LP_SCENARIO_SCOPE_OWN && at->stragglers != NULL)
         contention->tp_mirrored = FALSE;
     return contention;
 }
 
 static LpTasks *
-new_tasks(const LpScene *self, guint job, LpSceneScope scope, const LpContention *contention,
-          guint isolated)
+new_tasks(const LpScenarioSetup *self, guint job, LpScenarioSetupScope scope,
+          const LpContention *contention, guint isolated)
 {
-    const LpJob *at = lp_scene_job(self, job);
+    const LpJob *at = lp_scenario_setup_job(self, job);
     LpRunMode mode = {.fidelity = self->fidelity,
                       .merge = self->collapse,
                       .isolated = isolated,
-                      .has_stragglers = scope != LP_SCENE_OWN && at->stragglers != NULL};
+                      .has_stragglers = scope != LP_SCENARIO_SCOPE_OWN && at->stragglers != NULL};
     return lp_tasks_new(circuits_in(at, scope)->map, contention, cache_in(at, scope), mode);
 }
 
 static LpRunJob
-run_job(const LpScene *self, guint job, LpSceneScope scope, const LpContention *contention,
-        const LpTasks *tasks)
+run_job(const LpScenarioSetup *self, guint job, LpScenarioSetupScope scope,
+        const LpContention *contention, const LpTasks *tasks)
 {
-    const LpJob *at = lp_scene_job(self, job);
+    const LpJob *at = lp_scenario_setup_job(self, job);
     return (LpRunJob){
         .map = circuits_in(at, scope)->map,
         .circuits = circuits_in(at, scope)->switched,
@@ -181,32 +184,33 @@ run_job(const LpScene *self, guint job, LpSceneScope scope, const LpContention *
         .contention = contention,
         .cache = cache_in(at, scope),
         .tasks = tasks,
-        .start_s = scope == LP_SCENE_OWN ? 0.0 : at->job->start_s,
-        .n_iterations = scope == LP_SCENE_OWN ? 1 : at->job->n_iterations,
-        .stragglers = scope == LP_SCENE_OWN ? NULL : at->stragglers};
+        .start_s = scope == LP_SCENARIO_SCOPE_OWN ? 0.0 : at->job->start_s,
+        .n_iterations = scope == LP_SCENARIO_SCOPE_OWN ? 1 : at->job->n_iterations,
+        .stragglers = scope == LP_SCENARIO_SCOPE_OWN ? NULL : at->stragglers};
 }
 
-LpCast
-lp_cast(const LpScene *scene)
+LpJobSet
+lp_cast(const LpScenarioSetup *scenario_setup)
 {
-    guint n = scene->jobs->len;
-    return (LpCast){scene, g_new0(LpContention *, n), g_new0(LpTasks *, n), g_new0(LpRunJob, n), 0,
-                    FALSE};
+    guint n = scenario_setup->jobs->len;
+    return (LpJobSet){
+        scenario_setup, g_new0(LpContention *, n), g_new0(LpTasks *, n), g_new0(LpRunJob, n), 0,
+        FALSE};
 }
 
 void
-lp_cast_add(LpCast *self, guint index, LpSceneScope scope, guint isolated)
+lp_job_set_add(LpJobSet *self, guint index, LpScenarioSetupScope scope, guint isolated)
 {
-    LpContention *contention = new_contention(self->scene, index, scope);
+    LpContention *contention = new_contention(self->scenario_setup, index, scope);
     contention->tp_private_when_idle = contention->tp_private_when_idle && !self->counts_flows;
-    LpTasks *tasks = new_tasks(self->scene, index, scope, contention, isolated);
+    LpTasks *tasks = new_tasks(self->scenario_setup, index, scope, contention, isolated);
     self->contentions[self->n] = contention;
     self->tasks[self->n] = tasks;
-    self->jobs[self->n++] = run_job(self->scene, index, scope, contention, tasks);
+    self->jobs[self->n++] = run_job(self->scenario_setup, index, scope, contention, tasks);
 }
 
 void
-lp_cast_rely_on(LpCast *self, guint index, const guint32 *of_rank)
+lp_job_set_rely_on(LpJobSet *self, guint index, const guint32 *of_rank)
 {
     LpRunJob *job = &self->jobs[index];
     LpRunMode mode = job->tasks->mode;
@@ -217,7 +221,7 @@ lp_cast_rely_on(LpCast *self, guint index, const guint32 *of_rank)
 }
 
 void
-lp_cast_clear(LpCast *self)
+lp_job_set_clear(LpJobSet *self)
 {
     for (guint i = 0; i < self->n; i++) {
         lp_contention_free(self->contentions[i]);
@@ -231,7 +235,7 @@ lp_cast_clear(LpCast *self)
 /* --- runs that do not end --- */
 
 static gboolean
-fail_flooded(const LpScene *self, const LpStall *stall, GError **error)
+fail_flooded(const LpScenarioSetup *self, const LpStall *stall, GError **error)
 {
     const LpScenarioTraffic *traffic = self->scenario->traffic->pdata[stall->job];
     g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN,
@@ -242,13 +246,14 @@ fail_flooded(const LpScene *self, const LpStall *stall, GError **error)
 }
 
 gboolean
-lp_scene_check_stall(const LpScene *self, const LpStall *stall, guint64 n_waiting, GError **error)
+lp_scenario_setup_check_stall(const LpScenarioSetup *self, const LpStall *stall, guint64 n_waiting,
+                              GError **error)
 {
     if (stall->is_flooded)
         return fail_flooded(self, stall, error);
     if (!stall->is_stalled)
         return TRUE;
-    const LpJob *at = lp_scene_job(self, stall->job);
+    const LpJob *at = lp_scenario_setup_job(self, stall->job);
     g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN,
                 "%s: job \"%s\": rank %" G_GUINT64_FORMAT " waits for ever for a message of rank "
                 "%" G_GUINT64_FORMAT ", held by link \"%s\", dead since %g s (%" G_GUINT64_FORMAT
@@ -264,18 +269,19 @@ lp_scene_check_stall(const LpScene *self, const LpStall *stall, guint64 n_waitin
 
 /* Whether none of its jobs needs routes of the engine, also in a run without the others. */
 static gboolean
-all_are_apart(const LpScene *self)
+all_are_apart(const LpScenarioSetup *self)
 {
     gboolean all = self->jobs->len > 0;
     for (guint i = 0; i < self->jobs->len; i++)
-        all = all && lp_communication_map_is_apart(lp_scene_job(self, i)->map, self->fidelity);
+        all = all &&
+              lp_communication_map_is_apart(lp_scenario_setup_job(self, i)->map, self->fidelity);
     return all;
 }
 
 /* For all runs of its jobs, which load nothing again. Background sends to whom it draws, and
  * failures are told to links by their names in the machine. */
 gboolean
-lp_scene_load(LpScene *self, GError **error)
+lp_scenario_setup_load(LpScenarioSetup *self, GError **error)
 {
     if (lp_engine_has_started())
         return TRUE;
@@ -288,24 +294,24 @@ lp_scene_load(LpScene *self, GError **error)
     if (has_others)
         lp_route_use_add_all(use);
     for (guint i = 0; i < self->jobs->len; i++)
-        lp_used_routes_add(use, lp_scene_job(self, i)->map, NULL, self->fidelity);
+        lp_used_routes_add(use, lp_scenario_setup_job(self, i)->map, NULL, self->fidelity);
     return lp_network_load_used(self->network, use, self->engine_options, error);
 }
 
-LpScene *
-lp_scene_new_unloaded(const LpScenario *scenario, const LpMachine *machine, LpFidelity fidelity,
-                      gboolean collapse, GError **error)
+LpScenarioSetup *
+lp_scenario_setup_new_unloaded(const LpScenario *scenario, const LpMachine *machine,
+                               LpFidelity fidelity, gboolean collapse, GError **error)
 {
     GPtrArray *jobs = lp_jobs_new(scenario, machine, error);
     if (jobs == NULL)
         return NULL;
-    g_autoptr(LpScene) self = g_new0(LpScene, 1);
-    *self =
-        (LpScene){.scenario = scenario, .fidelity = fidelity, .collapse = collapse, .jobs = jobs};
+    g_autoptr(LpScenarioSetup) self = g_new0(LpScenarioSetup, 1);
+    *self = (LpScenarioSetup){
+        .scenario = scenario, .fidelity = fidelity, .collapse = collapse, .jobs = jobs};
     self->engine_options = lp_engine_options(n_actors(self, machine));
     self->network = lp_network_new(machine);
     for (guint i = 0; i < jobs->len; i++)
-        if (!lp_job_enter(lp_scene_job(self, i), self->network, error))
+        if (!lp_job_enter(lp_scenario_setup_job(self, i), self->network, error))
             return NULL;
     if (!add_surroundings(self, error))
         return NULL;
@@ -313,10 +319,11 @@ lp_scene_new_unloaded(const LpScenario *scenario, const LpMachine *machine, LpFi
     return g_steal_pointer(&self);
 }
 
-LpScene *
-lp_scene_new(const LpScenario *scenario, const LpMachine *machine, LpFidelity fidelity,
-             gboolean collapse, GError **error)
+LpScenarioSetup *
+lp_scenario_setup_new(const LpScenario *scenario, const LpMachine *machine, LpFidelity fidelity,
+                      gboolean collapse, GError **error)
 {
-    g_autoptr(LpScene) self = lp_scene_new_unloaded(scenario, machine, fidelity, collapse, error);
-    return self != NULL && lp_scene_load(self, error) ? g_steal_pointer(&self) : NULL;
+    g_autoptr(LpScenarioSetup) self =
+        lp_scenario_setup_new_unloaded(scenario, machine, fidelity, collapse, error);
+    return self != NULL && lp_scenario_setup_load(self, error) ? g_steal_pointer(&self) : NULL;
 }

@@ -5,21 +5,23 @@
  * Delegates, which are actors of their own, send what the ranks' actors do not. */
 #pragma once
 
-#include "sim/actors/actor_courier.h"
+#include "sim/actors/round_executor.h"
 #include "sim/analysis/isolated_time.h"
 
 G_BEGIN_DECLS
 
-typedef struct LpDelegates LpDelegates;
+typedef struct LpFlowClassExecutor LpFlowClassExecutor;
 
 /** For the communicators of @classes, which have flows, of @quotient: both borrowed. @n_actors: of
  * ranks that take part. Flows share links as @sharing says: borrowed. @watch: borrowed, or NULL;
  * which ranks wait for each other it is not told. Returns: (transfer full). */
-LpDelegates *lp_delegates_new(const LpQuotient *quotient, const LpCommunicatorClass *classes,
-                              guint64 n_actors, guint32 job, LpSharing *sharing, LpWatch *watch);
+LpFlowClassExecutor *lp_flow_class_executor_new(const LpQuotient *quotient,
+                                                const LpCommunicatorClass *classes,
+                                                guint64 n_actors, guint32 job,
+                                                LpFlowEngine *sharing, LpWatch *watch);
 /** What they send is written to @log: borrowed, or NULL. */
-void lp_delegates_set_log(LpDelegates *self, LpFlowLog *log);
-void lp_delegates_free(LpDelegates *self);
+void lp_flow_class_executor_set_log(LpFlowClassExecutor *self, LpFlowLog *log);
+void lp_flow_class_executor_free(LpFlowClassExecutor *self);
 
 /** A collective of the communicator. Everything is borrowed. */
 typedef struct {
@@ -36,10 +38,10 @@ typedef struct {
 
 /** Actor number @actor, from 0, takes part in @collective; returns when all of it has been sent.
  * Actors only, after all have come. */
-void lp_delegates_run(LpDelegates *self, guint64 actor, LpDelegated collective);
+void lp_flow_class_executor_run(LpFlowClassExecutor *self, guint64 actor, LpDelegated collective);
 
 /** Bytes sent, and engine activities made so far. */
-guint64 lp_delegates_sent_bytes(const LpDelegates *self);
-guint64 lp_delegates_n_activities(const LpDelegates *self);
+guint64 lp_flow_class_executor_sent_bytes(const LpFlowClassExecutor *self);
+guint64 lp_flow_class_executor_n_activities(const LpFlowClassExecutor *self);
 
 G_END_DECLS

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Numbers what jobs, ranks, senders and links have in common, and runs one of each class. */
-#include "sim/run/scene_quotient.h"
+#include "sim/run/job_set_quotient.h"
 
 #include "sim/run/job_kind.h"
 
-struct LpSceneQuotient {
-    LpCast *cast;         /* borrowed */
+struct LpJobSetQuotient {
+    LpJobSet *job_set;    /* borrowed */
     LpQuotient *quotient; /* owned */
-    GArray *foreign;      /* owned LpForeignFlow, which it borrows */
+    GArray *background;   /* owned LpForeignFlow, which it borrows */
 };
 
 /* What the quotient is made of. */
 typedef struct {
-    LpQuotientJob *jobs;       /* owned */
-    guint32 **speeds;          /* owned, by job: by rank, or NULL */
-    GArray *senders, *foreign; /* owned: guint32, LpForeignFlow */
-    guint32 *changes;          /* owned, by link, or NULL */
+    LpQuotientJob *jobs;          /* owned */
+    guint32 **speeds;             /* owned, by job: by rank, or NULL */
+    GArray *senders, *background; /* owned: guint32, LpForeignFlow */
+    guint32 *changes;             /* owned, by link, or NULL */
     guint n_jobs;
 } Parts;
 
@@ -28,7 +28,7 @@ parts_clear(Parts *self)
     g_free(self->jobs);
     g_free(self->changes);
     g_clear_pointer(&self->senders, g_array_unref);
-    g_clear_pointer(&self->foreign, g_array_unref);
+    g_clear_pointer(&self->background, g_array_unref);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Parts, parts_clear)
 
@@ -55,18 +55,18 @@ number_speeds(LpNumbering *kinds, const LpRunJob *job, guint32 index)
 
 /* A timeline is a job's own. */
 static void
-add_jobs(Parts *self, const LpCast *cast)
+add_jobs(Parts *self, const LpJobSet *job_set)
 {
     g_auto(LpNumbering) kinds, speeds;
     lp_numbering_init(&kinds);
     lp_numbering_init(&speeds);
-    self->n_jobs = cast->n;
-    self->jobs = g_new0(LpQuotientJob, cast->n);
-    self->speeds = g_new0(guint32 *, cast->n);
-    for (guint i = 0; i < cast->n; i++) {
-        const LpRunJob *job = &cast->jobs[i];
+    self->n_jobs = job_set->n;
+    self->jobs = g_new0(LpQuotientJob, job_set->n);
+    self->speeds = g_new0(guint32 *, job_set->n);
+    for (guint i = 0; i < job_set->n; i++) {
+        const LpRunJob *job = &job_set->jobs[i];
         self->speeds[i] = number_speeds(&speeds, job, i);
-        gboolean is_own = job->timeline != NULL || cast->n == 1;
+        gboolean is_own = job->timeline != NULL || job_set->n == 1;
         self->jobs[i] = (LpQuotientJob){.map = job->map,
                                         .contention = job->contention,
                                         .cache = job->cache,
@@ -79,103 +79,104 @@ add_jobs(Parts *self, const LpCast *cast)
 /* Returns: whether a quotient covers what there is; FALSE where background traffic has too many
  * ways. */
 static gboolean
-add_surroundings(Parts *self, const LpScene *scene, LpSceneScope scope)
+add_surroundings(Parts *self, const LpScenarioSetup *scenario_setup, LpScenarioSetupScope scope)
 {
-    guint32 n_links = lp_network_n_links(scene->network);
+    guint32 n_links = lp_network_n_links(scenario_setup->network);
     g_auto(LpNumbering) kinds;
     lp_numbering_init(&kinds);
     self->senders = g_array_new(FALSE, FALSE, sizeof(guint32));
-    self->foreign = g_array_new(FALSE, FALSE, sizeof(LpForeignFlow));
-    for (guint i = 0; scope == LP_SCENE_TOGETHER && i < scene->backgrounds->len; i++)
-        if (!lp_background_add_foreign(scene->backgrounds->pdata[i], &kinds, self->senders,
-                                       self->foreign))
+    self->background = g_array_new(FALSE, FALSE, sizeof(LpForeignFlow));
+    for (guint i = 0; scope == LP_SCENARIO_SCOPE_TOGETHER && i < scenario_setup->backgrounds->len;
+         i++)
+        if (!lp_background_add_classes(scenario_setup->backgrounds->pdata[i], &kinds, self->senders,
+                                       self->background))
             return FALSE;
-    if (scope == LP_SCENE_OWN || scene->faults == NULL)
+    if (scope == LP_SCENARIO_SCOPE_OWN || scenario_setup->faults == NULL)
         return TRUE;
     self->changes = g_new(guint32, n_links);
-    lp_faults_number(scene->faults, n_links, self->changes);
+    lp_faults_number(scenario_setup->faults, n_links, self->changes);
     return TRUE;
 }
 
 static gboolean
-is_covered(const LpCast *cast)
+is_covered(const LpJobSet *job_set)
 {
-    for (guint i = 0; i < cast->n; i++)
-        if (cast->jobs[i].circuits != NULL || cast->jobs[i].turns)
+    for (guint i = 0; i < job_set->n; i++)
+        if (job_set->jobs[i].circuits != NULL || job_set->jobs[i].turns)
             return FALSE;
-    return cast->scene->collapse;
+    return job_set->scenario_setup->collapse;
 }
 
 /* Flows between hosts cost about twice what mailboxes do. */
 static gboolean
-is_worth_it(const LpCast *cast, const LpQuotient *quotient)
+is_worth_it(const LpJobSet *job_set, const LpQuotient *quotient)
 {
     guint64 n_ranks = 0;
-    for (guint i = 0; i < cast->n; i++) {
-        const LpCommunicationMap *map = cast->jobs[i].map;
-        n_ranks +=
-            map->n_ranks / lp_contention_n_images(cast->jobs[i].contention, map->communicators);
+    for (guint i = 0; i < job_set->n; i++) {
+        const LpCommunicationMap *map = job_set->jobs[i].map;
+        n_ranks += map->n_ranks /
+                   lp_contention_n_replicas(job_set->jobs[i].contention, map->communicators);
     }
     return 2 * lp_quotient_size(quotient).n_rank_classes <= n_ranks;
 }
 
-LpSceneQuotient *
-lp_scene_quotient_new(LpCast *cast, LpSceneScope scope)
+LpJobSetQuotient *
+lp_job_set_quotient_new(LpJobSet *job_set, LpScenarioSetupScope scope)
 {
     g_auto(Parts) parts = {.n_jobs = 0};
-    if (!is_covered(cast) || !add_surroundings(&parts, cast->scene, scope))
+    if (!is_covered(job_set) || !add_surroundings(&parts, job_set->scenario_setup, scope))
         return NULL;
-    add_jobs(&parts, cast);
+    add_jobs(&parts, job_set);
     LpQuotientInput input = {.jobs = parts.jobs,
                              .n_jobs = parts.n_jobs,
-                             .fidelity = cast->scene->fidelity,
+                             .fidelity = job_set->scenario_setup->fidelity,
                              .changes = parts.changes,
                              .senders = &g_array_index(parts.senders, guint32, 0),
                              .n_senders = parts.senders->len,
-                             .foreign = &g_array_index(parts.foreign, LpForeignFlow, 0),
-                             .n_foreign = parts.foreign->len};
+                             .background = &g_array_index(parts.background, LpForeignFlow, 0),
+                             .n_background = parts.background->len};
     const char *reason;
     g_autoptr(LpQuotient) quotient = lp_quotient_new(&input, &reason);
-    if (quotient == NULL || !is_worth_it(cast, quotient))
+    if (quotient == NULL || !is_worth_it(job_set, quotient))
         return NULL;
-    for (guint i = 0; i < cast->n; i++) {
+    for (guint i = 0; i < job_set->n; i++) {
         const LpQuotient *own = lp_quotient_job(quotient, i);
         if (lp_quotient_twin(own) == i)
-            lp_cast_rely_on(cast, i, lp_quotient_ranks(own)->of_rank);
+            lp_job_set_rely_on(job_set, i, lp_quotient_ranks(own)->of_rank);
     }
-    LpSceneQuotient *self = g_new0(LpSceneQuotient, 1);
-    self->cast = cast;
+    LpJobSetQuotient *self = g_new0(LpJobSetQuotient, 1);
+    self->job_set = job_set;
     self->quotient = g_steal_pointer(&quotient);
-    self->foreign = g_steal_pointer(&parts.foreign);
+    self->background = g_steal_pointer(&parts.background);
     return self;
 }
 
 void
-lp_scene_quotient_free(LpSceneQuotient *self)
+lp_job_set_quotient_free(LpJobSetQuotient *self)
 {
     if (self == NULL)
         return;
     lp_quotient_free(self->quotient);
-    g_array_unref(self->foreign);
+    g_array_unref(self->background);
     g_free(self);
 }
 
 LpQuotientSize
-lp_scene_quotient_size(const LpSceneQuotient *self)
+lp_job_set_quotient_size(const LpJobSetQuotient *self)
 {
     return lp_quotient_size(self->quotient);
 }
 
 char *
-lp_scene_quotient_describe(const LpSceneQuotient *self, guint index)
+lp_job_set_quotient_describe(const LpJobSetQuotient *self, guint index)
 {
     const LpQuotient *job = lp_quotient_job(self->quotient, index);
     guint twin = lp_quotient_twin(job);
     if (twin == index)
         return lp_quotient_describe(job);
     return g_strdup_printf("%" G_GUINT64_FORMAT " ranks do what those of job \"%s\" do",
-                           self->cast->jobs[index].map->n_ranks,
-                           lp_scene_job(self->cast->scene, twin)->job->name);
+                           self->job_set->jobs[index].map->n_ranks,
+                           lp_scenario_setup_job(self->job_set->scenario_setup, twin)->job->name);
 }
 
 /* What is counted of the engine is counted once. */
@@ -187,17 +188,17 @@ result_of_twin(const LpRunResult *twin)
     return result;
 }
 
-/* Those jobs that are run, each with its part of the quotient. @out_place: of each job of the cast
- * that is. Returns: how many. */
+/* Those jobs that are run, each with its part of the quotient. @out_place: of each job of the
+ * job_set that is. Returns: how many. */
 static guint
-select_jobs(const LpSceneQuotient *self, LpRunJob *out_jobs, guint *out_place)
+select_jobs(const LpJobSetQuotient *self, LpRunJob *out_jobs, guint *out_place)
 {
     guint n = 0;
-    for (guint i = 0; i < self->cast->n; i++) {
+    for (guint i = 0; i < self->job_set->n; i++) {
         LpQuotient *own = lp_quotient_job(self->quotient, i);
         if (lp_quotient_twin(own) != i)
             continue;
-        out_jobs[n] = self->cast->jobs[i];
+        out_jobs[n] = self->job_set->jobs[i];
         out_jobs[n].quotient = own;
         out_place[i] = n++;
     }
@@ -205,30 +206,31 @@ select_jobs(const LpSceneQuotient *self, LpRunJob *out_jobs, guint *out_place)
 }
 
 void
-lp_scene_quotient_forecast(const LpSceneQuotient *self, const char *name, guint32 job,
-                           LpForecast *io_forecast)
+lp_job_set_quotient_forecast(const LpJobSetQuotient *self, const char *name, guint32 job,
+                             LpForecast *io_forecast)
 {
-    g_autofree LpRunJob *jobs = g_new0(LpRunJob, self->cast->n);
-    g_autofree guint *place = g_new0(guint, self->cast->n);
+    g_autofree LpRunJob *jobs = g_new0(LpRunJob, self->job_set->n);
+    g_autofree guint *place = g_new0(guint, self->job_set->n);
     guint n = select_jobs(self, jobs, place);
     lp_forecast_add(io_forecast, name, job, jobs, n);
 }
 
 gboolean
-lp_scene_quotient_run(LpSceneQuotient *self, const LpSurroundings *surroundings,
-                      LpRunResult *out_results, GError **error)
+lp_job_set_quotient_run(LpJobSetQuotient *self, const LpRunContext *context,
+                        LpRunResult *out_results, GError **error)
 {
-    const LpCast *cast = self->cast;
-    if (!lp_quotient_load(self->quotient, cast->scene->network, cast->scene->engine_options, error))
+    const LpJobSet *job_set = self->job_set;
+    if (!lp_quotient_load(self->quotient, job_set->scenario_setup->network,
+                          job_set->scenario_setup->engine_options, error))
         return FALSE;
-    LpSurroundings all = *surroundings;
-    g_autofree LpRunJob *jobs = g_new0(LpRunJob, cast->n);
-    g_autofree LpRunResult *results = g_new0(LpRunResult, cast->n);
-    g_autofree guint *place = g_new0(guint, cast->n);
+    LpRunContext all = *context;
+    g_autofree LpRunJob *jobs = g_new0(LpRunJob, job_set->n);
+    g_autofree LpRunResult *results = g_new0(LpRunResult, job_set->n);
+    g_autofree guint *place = g_new0(guint, job_set->n);
     guint n = select_jobs(self, jobs, place);
     all.quotient = self->quotient;
     lp_run_jobs(jobs, n, &all, results);
-    for (guint i = 0; i < cast->n; i++) {
+    for (guint i = 0; i < job_set->n; i++) {
         guint twin = lp_quotient_twin(lp_quotient_job(self->quotient, i));
         out_results[i] = results[place[twin]];
         if (twin != i)

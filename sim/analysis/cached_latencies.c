@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Asks the cache before the plan. */
-#include "sim/analysis/known_waits.h"
+#include "sim/analysis/cached_latencies.h"
 
 #include "sim/analysis/pipeline_start.h"
 #include "sim/mapping/collective_peers.h"
@@ -25,7 +25,7 @@ known_s(LpRoundPlan *round_plan, const LpOp *op, LpIsolatedCache *cache, LpIsola
 }
 
 void
-lp_known_waits_prepare(LpRoundPlan *round_plan, const LpOp *op, LpIsolatedCache *cache)
+lp_cached_latencies_prepare(LpRoundPlan *round_plan, const LpOp *op, LpIsolatedCache *cache)
 {
     lp_pipeline_start_prepare(round_plan, op, cache);
     if (round_plan->has_ring_hop)

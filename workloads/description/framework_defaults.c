@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lays the settings of a framework under those of a workload. */
-#include "workloads/description/framework_habits.h"
+#include "workloads/description/framework_defaults.h"
 
 #include "base/error.h"
 #include "model/plan.h"
@@ -91,7 +91,7 @@ make(const LpFrameworkSetting *setting, LpWorkload *workload, GError **error)
 }
 
 gboolean
-lp_framework_habits_give(const LpFramework *framework, LpWorkload *workload, GError **error)
+lp_framework_defaults_give(const LpFramework *framework, LpWorkload *workload, GError **error)
 {
     lp_plan_refine_stages(&workload->plan, &workload->transformer);
     for (guint i = 0; i < framework->settings->len; i++) {
@@ -106,16 +106,16 @@ lp_framework_habits_give(const LpFramework *framework, LpWorkload *workload, GEr
 }
 
 gboolean
-lp_framework_habits_apply(LpWorkload *workload, GError **error)
+lp_framework_defaults_apply(LpWorkload *workload, GError **error)
 {
-    if (workload->habits == NULL || strcmp(workload->habits->name, workload->framework) != 0) {
+    if (workload->defaults == NULL || strcmp(workload->defaults->name, workload->framework) != 0) {
         LpFramework *framework = lp_framework_find(workload->framework, error);
         if (framework == NULL)
             return FALSE;
-        lp_framework_free(workload->habits);
-        workload->habits = framework;
+        lp_framework_free(workload->defaults);
+        workload->defaults = framework;
     }
-    return lp_framework_habits_give(workload->habits, workload, error);
+    return lp_framework_defaults_give(workload->defaults, workload, error);
 }
 
 /* Whether a setting of @name depends on the accelerator. */
@@ -150,9 +150,9 @@ retake(const LpFramework *framework, const LpAttribute *attribute, LpWorkload *w
 }
 
 gboolean
-lp_framework_habits_suit(LpWorkload *workload, const char *accelerator, GError **error)
+lp_framework_defaults_apply_machine(LpWorkload *workload, const char *accelerator, GError **error)
 {
-    const LpFramework *framework = workload->habits;
+    const LpFramework *framework = workload->defaults;
     const LpAttribute *attribute;
     for (guint i = 0; (attribute = lp_attribute_at(i)) != NULL; i++) {
         LpOrigin origin = lp_attribute_origin(attribute, workload);

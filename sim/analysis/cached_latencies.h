@@ -11,6 +11,6 @@ G_BEGIN_DECLS
 /** Gives @round_plan, that of @op, when its pipeline starts (lp_pipeline_start_prepare()), else the
  * latency of its rings' steps or what it waits before its first round, out of @cache, where what is
  * found is kept. */
-void lp_known_waits_prepare(LpRoundPlan *round_plan, const LpOp *op, LpIsolatedCache *cache);
+void lp_cached_latencies_prepare(LpRoundPlan *round_plan, const LpOp *op, LpIsolatedCache *cache);
 
 G_END_DECLS

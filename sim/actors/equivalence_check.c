@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Marks ways that were not held by when they were not. */
-#include "sim/actors/way_check.h"
+#include "sim/actors/equivalence_check.h"
 
 #include <string.h>
 
@@ -9,18 +9,18 @@
 #define FACTOR 1.2
 #define N_FLOWS_MORE 1000
 
-struct LpWayCheck {
-    const LpFlowWays *ways; /* borrowed */
+struct LpEquivalenceCheck {
+    const LpLinkSets *ways; /* borrowed */
     gboolean gives_up;
     guint32 *marks;      /* owned, by way */
     guint64 n_flows;     /* that have begun */
     guint64 n_flows_max; /* when what follows is of no use */
 };
 
-LpWayCheck *
-lp_way_check_new(const LpFlowWays *ways, gboolean gives_up)
+LpEquivalenceCheck *
+lp_equivalence_check_new(const LpLinkSets *ways, gboolean gives_up)
 {
-    LpWayCheck *self = g_new0(LpWayCheck, 1);
+    LpEquivalenceCheck *self = g_new0(LpEquivalenceCheck, 1);
     self->ways = ways;
     self->gives_up = gives_up;
     self->marks = g_new0(guint32, MAX(ways->n, 1));
@@ -29,7 +29,7 @@ lp_way_check_new(const LpFlowWays *ways, gboolean gives_up)
 }
 
 void
-lp_way_check_free(LpWayCheck *self)
+lp_equivalence_check_free(LpEquivalenceCheck *self)
 {
     if (self == NULL)
         return;
@@ -38,13 +38,13 @@ lp_way_check_free(LpWayCheck *self)
 }
 
 void
-lp_way_check_begin(LpWayCheck *self)
+lp_equivalence_check_begin(LpEquivalenceCheck *self)
 {
     self->n_flows++;
 }
 
 static gboolean
-is_past_use(const LpWayCheck *self)
+is_past_use(const LpEquivalenceCheck *self)
 {
     return self->n_flows > self->n_flows_max;
 }
@@ -62,7 +62,7 @@ next_mark(guint32 mark, double now_s)
 }
 
 static void
-mark(LpWayCheck *self, guint32 way, double now_s)
+mark(LpEquivalenceCheck *self, guint32 way, double now_s)
 {
     if (self->n_flows_max == G_MAXUINT64)
         self->n_flows_max = (guint64)(FACTOR * (double)self->n_flows) + N_FLOWS_MORE;
@@ -71,7 +71,7 @@ mark(LpWayCheck *self, guint32 way, double now_s)
 }
 
 static gboolean
-is_held(const LpFlowWays *ways, guint32 way, LpHoldsBack holds_back, gconstpointer data)
+is_held(const LpLinkSets *ways, guint32 way, LpHoldsBack holds_back, gconstpointer data)
 {
     for (guint32 i = ways->first_link[way]; i < ways->first_link[way + 1]; i++)
         if (holds_back(data, ways->links[i]))
@@ -80,8 +80,8 @@ is_held(const LpFlowWays *ways, guint32 way, LpHoldsBack holds_back, gconstpoint
 }
 
 void
-lp_way_check_rate(LpWayCheck *self, guint32 flow_class, LpHoldsBack holds_back, gconstpointer data,
-                  double now_s)
+lp_equivalence_check_rate(LpEquivalenceCheck *self, guint32 flow_class, LpHoldsBack holds_back,
+                          gconstpointer data, double now_s)
 {
     for (guint32 way = self->ways->first[flow_class]; way < self->ways->first[flow_class + 1];
          way++)
@@ -90,19 +90,19 @@ lp_way_check_rate(LpWayCheck *self, guint32 flow_class, LpHoldsBack holds_back, 
 }
 
 gboolean
-lp_way_check_is_over(const LpWayCheck *self)
+lp_equivalence_check_is_over(const LpEquivalenceCheck *self)
 {
     return self != NULL && self->gives_up && is_past_use(self);
 }
 
 gboolean
-lp_way_check_has_failed(const LpWayCheck *self)
+lp_equivalence_check_has_failed(const LpEquivalenceCheck *self)
 {
     return self != NULL && self->n_flows_max != G_MAXUINT64;
 }
 
 const guint32 *
-lp_way_check_marks(const LpWayCheck *self)
+lp_equivalence_check_marks(const LpEquivalenceCheck *self)
 {
     return self->marks;
 }

@@ -15,18 +15,18 @@ typedef struct {
     guint64 n_ranks;                   /**< that the rank stands for, itself included */
     gboolean is_joining[LP_N_STREAMS]; /**< the compute stream waits for that stream */
     double joining_since_s;
-} LpMeter;
+} LpOverlapMeter;
 
 /** Counts a communication that was in flight from @start_s to @end_s. */
 static inline void
-lp_meter_add_flight(LpMeter *self, double start_s, double end_s)
+lp_overlap_meter_add_flight(LpOverlapMeter *self, double start_s, double end_s)
 {
     self->path->in_flight_s += end_s - start_s;
 }
 
 /** Tells of a message to the rank that was in flight from @start_s to @end_s. */
 static inline void
-lp_meter_add_message(LpMeter *self, double start_s, double end_s)
+lp_overlap_meter_add_message(LpOverlapMeter *self, double start_s, double end_s)
 {
     if (self->messages == NULL)
         return;
@@ -36,39 +36,39 @@ lp_meter_add_message(LpMeter *self, double start_s, double end_s)
 
 /** Counts seconds in which the rank waited for a communication in flight. */
 static inline void
-lp_meter_add_exposed(LpMeter *self, double duration_s)
+lp_overlap_meter_add_exposed(LpOverlapMeter *self, double duration_s)
 {
     self->path->exposed_s += duration_s;
 }
 
 static inline void
-lp_meter_add_slowed(LpMeter *self, double duration_s)
+lp_overlap_meter_add_slowed(LpOverlapMeter *self, double duration_s)
 {
     self->path->slowed_s += duration_s;
 }
 
 /** The compute stream begins, or ceases, to wait for @stream. */
 static inline void
-lp_meter_join(LpMeter *self, LpStream stream, double now_s)
+lp_overlap_meter_join(LpOverlapMeter *self, LpStream stream, double now_s)
 {
     self->is_joining[stream] = TRUE;
     self->joining_since_s = now_s;
 }
 
 static inline void
-lp_meter_leave(LpMeter *self, LpStream stream)
+lp_overlap_meter_leave(LpOverlapMeter *self, LpStream stream)
 {
     self->is_joining[stream] = FALSE;
 }
 
 /** A collective of @stream was in flight: exposed as far as the rank is joining. */
 static inline void
-lp_meter_add_launched(LpMeter *self, LpStream stream, double start_s, double end_s)
+lp_overlap_meter_add_launched(LpOverlapMeter *self, LpStream stream, double start_s, double end_s)
 {
-    lp_meter_add_flight(self, start_s, end_s);
+    lp_overlap_meter_add_flight(self, start_s, end_s);
     self->path->inner_s += lp_stream_is_inner(stream) ? end_s - start_s : 0.0;
     if (self->is_joining[stream])
-        lp_meter_add_exposed(self, end_s - MAX(start_s, self->joining_since_s));
+        lp_overlap_meter_add_exposed(self, end_s - MAX(start_s, self->joining_since_s));
 }
 
 G_END_DECLS

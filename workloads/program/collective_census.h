@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A tally of a program's communication: what each parallelism asks for, how often, and of how many
+/* A census of a program's communication: what each parallelism asks for, how often, and of how many
  * bytes. It needs no machine and no engine. */
 #pragma once
 
@@ -32,17 +32,17 @@ typedef struct {
 typedef struct {
     GArray *rows;    /* owned: LpTallyRow, by traffic, group and operation */
     guint64 *n_runs; /* owned: how often a rank of its stage runs it, by segment */
-} LpTally;
+} LpCollectiveCensus;
 
 /** Tallies @program. Expert loads shift bytes between members and change no sum: rows have those of
  * even loads. Returns: (transfer full). */
-LpTally *lp_tally_new(const LpProgram *program);
-void lp_tally_free(LpTally *self);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpTally, lp_tally_free)
+LpCollectiveCensus *lp_collective_census_new(const LpProgram *program);
+void lp_collective_census_free(LpCollectiveCensus *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpCollectiveCensus, lp_collective_census_free)
 
-/** The row at @index of LpTally.rows. Borrowed. */
-const LpTallyRow *lp_tally_row(const LpTally *self, guint index);
+/** The row at @index of LpCollectiveCensus.rows. Borrowed. */
+const LpTallyRow *lp_collective_census_row(const LpCollectiveCensus *self, guint index);
 /** Whether @op is one of the calls of @row, on whichever stage. */
-gboolean lp_tally_row_has(const LpTallyRow *row, const LpOp *op);
+gboolean lp_collective_census_row_has(const LpTallyRow *row, const LpOp *op);
 
 G_END_DECLS

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compares how many ranks jobs have of each class. */
-#include "sim/quotient/twins.h"
+#include "sim/quotient/identical_jobs.h"
 
 #include <string.h>
 
@@ -40,8 +40,8 @@ is_new(const LpStructure *structure, const LpFlowList *list)
 }
 
 gboolean
-lp_twins_find(const LpStructure *structure, const LpFlowList *const *lists, guint32 n,
-              guint32 *out_twins)
+lp_identical_jobs_find(const LpStructure *structure, const LpFlowList *const *lists, guint32 n,
+                       guint32 *out_twins)
 {
     for (guint32 job = 0; job < n; job++) {
         out_twins[job] = find_relative(structure, lists, job);
@@ -50,8 +50,8 @@ lp_twins_find(const LpStructure *structure, const LpFlowList *const *lists, guin
         if (out_twins[job] == job)
             continue;
         g_autofree guint32 *own = count_ranks(structure, lists[job]);
-        g_autofree guint32 *twin = count_ranks(structure, lists[out_twins[job]]);
-        if (memcmp(own, twin, structure->first_communicator * sizeof *own) != 0)
+        g_autofree guint32 *identical_job = count_ranks(structure, lists[out_twins[job]]);
+        if (memcmp(own, identical_job, structure->first_communicator * sizeof *own) != 0)
             return FALSE;
     }
     return TRUE;

@@ -14,13 +14,13 @@ typedef struct {
     guint32 *first_link; /* owned, by way and one beyond: in links */
     guint32 *links;      /* owned: classes of links, those of a way in order, each once */
     guint32 *of_flow;    /* owned, by flow: its way */
-} LpFlowWays;
+} LpLinkSets;
 
 /** Of the flows of @list in @structure, borrowed. @flow_class: by flow, of @n_flow_classes,
  * borrowed. Returns: (transfer full). */
-LpFlowWays *lp_flow_ways_new(const LpStructure *structure, const LpFlowList *list,
+LpLinkSets *lp_link_sets_new(const LpStructure *structure, const LpFlowList *list,
                              const guint32 *flow_class, guint32 n_flow_classes);
-void lp_flow_ways_free(LpFlowWays *self);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpFlowWays, lp_flow_ways_free)
+void lp_link_sets_free(LpLinkSets *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpLinkSets, lp_link_sets_free)
 
 G_END_DECLS

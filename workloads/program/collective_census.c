@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts the calls of every stage, and keeps of each row the stage with most. */
-#include "workloads/program/tally.h"
+#include "workloads/program/collective_census.h"
 
 /* What is counted of a row while stages are gone through. */
 typedef struct {
@@ -23,7 +23,7 @@ total_factor(LpCollective collective, guint32 n_members)
 }
 
 gboolean
-lp_tally_row_has(const LpTallyRow *row, const LpOp *op)
+lp_collective_census_row_has(const LpTallyRow *row, const LpOp *op)
 {
     return lp_op_is_collective(op) && row->group == op->group && row->traffic == op->traffic &&
            row->collective == op->collective;
@@ -124,7 +124,7 @@ count_segment(GArray *counts, const LpProgram *program, const LpSegment *segment
 }
 
 static void
-count_stage(LpTally *self, GArray *counts, const LpProgram *program, guint32 stage)
+count_stage(LpCollectiveCensus *self, GArray *counts, const LpProgram *program, guint32 stage)
 {
     const LpStageProgram *steps = lp_program_stage(program, stage);
     LpTallyRow message = {.traffic = LP_TRAFFIC_PP,
@@ -157,10 +157,10 @@ compare_rows(gconstpointer a, gconstpointer b)
     return (one->collective > other->collective) - (one->collective < other->collective);
 }
 
-LpTally *
-lp_tally_new(const LpProgram *program)
+LpCollectiveCensus *
+lp_collective_census_new(const LpProgram *program)
 {
-    LpTally *self = g_new(LpTally, 1);
+    LpCollectiveCensus *self = g_new(LpCollectiveCensus, 1);
     self->rows = g_array_new(FALSE, FALSE, sizeof(LpTallyRow));
     self->n_runs = g_new0(guint64, program->segments->len);
     g_autoptr(GArray) counts = g_array_new(FALSE, FALSE, sizeof(Count));
@@ -181,7 +181,7 @@ lp_tally_new(const LpProgram *program)
 }
 
 void
-lp_tally_free(LpTally *self)
+lp_collective_census_free(LpCollectiveCensus *self)
 {
     if (self == NULL)
         return;
@@ -193,7 +193,7 @@ lp_tally_free(LpTally *self)
 }
 
 const LpTallyRow *
-lp_tally_row(const LpTally *self, guint index)
+lp_collective_census_row(const LpCollectiveCensus *self, guint index)
 {
     return &g_array_index(self->rows, LpTallyRow, index);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Links shared in the engine's place: as the engine does it, also while they fail and recover, and
  * with nothing contended as every communication takes alone. */
-#include "sim/run/scene.h"
+#include "sim/run/scenario_setup.h"
 #include "tests/support/forked.h"
 #include "tests/support/generated.h"
 #include "tests/support/small_workload.h"
@@ -78,19 +78,19 @@ add_flaps(LpScenario *scenario, guint64 n_accelerators)
 }
 
 static void
-run(const LpScene *scene, Way way, LpRunResult *out_result)
+run(const LpScenarioSetup *scene, Way way, LpRunResult *out_result)
 {
     gboolean uncontended[LP_N_TIERS];
     for (guint i = 0; i < LP_N_TIERS; i++)
         uncontended[i] = way == NO_TIER;
-    g_auto(LpCast) cast = lp_cast(scene);
-    lp_cast_add(&cast, 0, LP_SCENE_ALONE, way == NO_CLASS ? G_MAXUINT : 0);
+    g_auto(LpJobSet) cast = lp_cast(scene);
+    lp_job_set_add(&cast, 0, LP_SCENARIO_SCOPE_ALONE, way == NO_CLASS ? G_MAXUINT : 0);
     gboolean by_sharing = way == BY_SHARING || way == FLAPPING_BY_SHARING || way == NO_TIER;
-    g_autoptr(LpSharing) sharing =
-        by_sharing ? lp_sharing_new(scene->network, uncontended, NULL) : NULL;
+    g_autoptr(LpFlowEngine) sharing =
+        by_sharing ? lp_flow_engine_new(scene->network, uncontended, NULL) : NULL;
     g_autoptr(LpWatch) watch = flaps(way) ? lp_watch_new(lp_network_n_links(scene->network)) : NULL;
-    LpSurroundings surroundings = {.sharing = sharing, .faults = scene->faults, .watch = watch};
-    lp_run_jobs(cast.jobs, cast.n, &surroundings, out_result);
+    LpRunContext context = {.sharing = sharing, .faults = scene->faults, .watch = watch};
+    lp_run_jobs(cast.jobs, cast.n, &context, out_result);
 }
 
 static gboolean
@@ -105,8 +105,8 @@ simulate(const void *input, void *result)
     if (flaps(request->way))
         add_flaps(scenario, machine->n_accelerators);
     g_autoptr(GError) error = NULL;
-    g_autoptr(LpScene) scene =
-        lp_scene_new(scenario, machine, rows[request->row].fidelity, TRUE, &error);
+    g_autoptr(LpScenarioSetup) scene =
+        lp_scenario_setup_new(scenario, machine, rows[request->row].fidelity, TRUE, &error);
     lp_test_text(rows[request->row].label, error != NULL ? error->message : NULL, NULL);
     if (scene != NULL)
         run(scene, request->way, result);

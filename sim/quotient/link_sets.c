@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Numbers the sets of classes of links that flows cross, class of flows by class. */
-#include "sim/quotient/flow_ways.h"
+#include "sim/quotient/link_sets.h"
 
 #include "sim/quotient/numbering.h"
 
@@ -71,7 +71,7 @@ find_way(Builder *self, const LpFlowOfRun *flow, guint32 flow_class)
 
 /* Ways by class of flows. Returns: (transfer full), the place of each in that order. */
 static guint32 *
-sort_ways(const Builder *self, LpFlowWays *out, guint32 n_flow_classes)
+sort_ways(const Builder *self, LpLinkSets *out, guint32 n_flow_classes)
 {
     guint32 *places = g_new(guint32, MAX(out->n, 1));
     out->first = g_new0(guint32, n_flow_classes + 1ul);
@@ -86,7 +86,7 @@ sort_ways(const Builder *self, LpFlowWays *out, guint32 n_flow_classes)
 }
 
 static void
-write_links(const Builder *self, const guint32 *places, LpFlowWays *out)
+write_links(const Builder *self, const guint32 *places, LpLinkSets *out)
 {
     out->first_link = g_new0(guint32, out->n + 1ul);
     for (guint32 i = 0; i < out->n; i++)
@@ -103,11 +103,11 @@ write_links(const Builder *self, const guint32 *places, LpFlowWays *out)
     }
 }
 
-LpFlowWays *
-lp_flow_ways_new(const LpStructure *structure, const LpFlowList *list, const guint32 *flow_class,
+LpLinkSets *
+lp_link_sets_new(const LpStructure *structure, const LpFlowList *list, const guint32 *flow_class,
                  guint32 n_flow_classes)
 {
-    LpFlowWays *self = g_new0(LpFlowWays, 1);
+    LpLinkSets *self = g_new0(LpLinkSets, 1);
     Builder builder = {.structure = structure,
                        .ways = g_array_new(FALSE, FALSE, sizeof(Way)),
                        .links = g_array_new(FALSE, FALSE, sizeof(guint32))};
@@ -128,7 +128,7 @@ lp_flow_ways_new(const LpStructure *structure, const LpFlowList *list, const gui
 }
 
 void
-lp_flow_ways_free(LpFlowWays *self)
+lp_link_sets_free(LpLinkSets *self)
 {
     if (self == NULL)
         return;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Members of a round plan as actors. */
-#include "sim/actors/actor_courier.h"
+#include "sim/actors/round_executor.h"
 
 #include "sim/actors/actor_tokens.h"
 
@@ -9,7 +9,7 @@
 #include <simgrid/host.h>
 
 typedef struct {
-    LpCouriers *all; /* borrowed */
+    LpRoundExecutor *all; /* borrowed */
     guint64 index;
     LpTransfer *stream; /* owned: of the round at hand */
     guint32 *n_alike;   /* owned: how many of its flows each stands for; of classes */
@@ -21,12 +21,12 @@ typedef struct {
     LpTokens *completed; /* owned: wakes when the round is complete */
 } Member;
 
-struct LpCouriers {
+struct LpRoundExecutor {
     guint64 n_members;
     Member *members;         /* owned */
     LpRoundPlan *round_plan; /* borrowed */
     LpWatch *watch;          /* borrowed from the run, or NULL */
-    LpSharing *sharing;      /* borrowed from the run, or NULL */
+    LpFlowEngine *sharing;   /* borrowed from the run, or NULL */
     LpFlowLog *log;          /* borrowed from the run, or NULL */
     double log_weight;
     LpTraffic traffic;
@@ -37,10 +37,10 @@ struct LpCouriers {
     guint64 sent_bytes, received_bytes, n_activities;
 };
 
-LpCouriers *
-lp_couriers_new(guint64 n_members, LpWatch *watch, guint32 job)
+LpRoundExecutor *
+lp_round_executor_new(guint64 n_members, LpWatch *watch, guint32 job)
 {
-    LpCouriers *self = g_new0(LpCouriers, 1);
+    LpRoundExecutor *self = g_new0(LpRoundExecutor, 1);
     self->n_members = n_members;
     self->watch = watch;
     self->job = job;
@@ -55,7 +55,8 @@ lp_couriers_new(guint64 n_members, LpWatch *watch, guint32 job)
 }
 
 void
-lp_couriers_set_sharing(LpCouriers *self, LpSharing *sharing, LpTraffic traffic, const void *owner)
+lp_round_executor_set_sharing(LpRoundExecutor *self, LpFlowEngine *sharing, LpTraffic traffic,
+                              const void *owner)
 {
     self->sharing = sharing;
     self->traffic = traffic;
@@ -63,22 +64,22 @@ lp_couriers_set_sharing(LpCouriers *self, LpSharing *sharing, LpTraffic traffic,
 }
 
 void
-lp_couriers_set_log(LpCouriers *self, LpFlowLog *log, double weight)
+lp_round_executor_set_log(LpRoundExecutor *self, LpFlowLog *log, double weight)
 {
     self->log = log;
     self->log_weight = weight;
 }
 
 void
-lp_couriers_set_classes(LpCouriers *self, const LpQuotient *quotient,
-                        const LpCommunicatorClass *classes)
+lp_round_executor_set_classes(LpRoundExecutor *self, const LpQuotient *quotient,
+                              const LpCommunicatorClass *classes)
 {
     self->quotient = quotient;
     self->classes = classes;
 }
 
 void
-lp_couriers_free(LpCouriers *self)
+lp_round_executor_free(LpRoundExecutor *self)
 {
     if (self == NULL)
         return;
@@ -95,7 +96,7 @@ lp_couriers_free(LpCouriers *self)
 }
 
 void
-lp_couriers_begin(LpCouriers *self, LpRoundPlan *round_plan)
+lp_round_executor_begin(LpRoundExecutor *self, LpRoundPlan *round_plan)
 {
     self->round_plan = round_plan;
     for (guint64 i = 0; i < self->n_members; i++) {
@@ -123,7 +124,7 @@ place(const Member *self)
 static const LpRoute *
 route_of(const Member *self, const LpTransfer *transfer)
 {
-    const LpCouriers *all = self->all;
+    const LpRoundExecutor *all = self->all;
     if (all->quotient == NULL)
         return &transfer->connection->route;
     const LpCommunicator *communicator = all->round_plan->communicator;
@@ -135,7 +136,7 @@ route_of(const Member *self, const LpTransfer *transfer)
 }
 
 static void
-log_flow(const LpCouriers *self, const LpRoute *route, guint64 bytes, double began_s,
+log_flow(const LpRoundExecutor *self, const LpRoute *route, guint64 bytes, double began_s,
          double ended_s)
 {
     lp_flow_log_add(self->log, &(LpLoggedFlow){.route = route,
@@ -150,7 +151,7 @@ log_flow(const LpCouriers *self, const LpRoute *route, guint64 bytes, double beg
 static void
 send_flow(Member *self, const LpTransfer *transfer)
 {
-    LpCouriers *all = self->all;
+    LpRoundExecutor *all = self->all;
     const LpRoundPlan *round_plan = all->round_plan;
     LpFlight flight = {.route = route_of(self, transfer),
                        .job = all->job,
@@ -159,7 +160,7 @@ send_flow(Member *self, const LpTransfer *transfer)
     lp_watch_depart(all->watch, &flight);
     LpFlow flow = {flight.route, transfer->bytes, all->job, all->traffic, all->owner};
     double start_s = simgrid_get_clock();
-    lp_sharing_send(all->sharing, &flow);
+    lp_flow_engine_send(all->sharing, &flow);
     lp_watch_arrive(all->watch, &flight);
     log_flow(all, flight.route, transfer->bytes, start_s, simgrid_get_clock());
     all->n_activities += lp_route_n_flows(flight.route);
@@ -207,7 +208,7 @@ tell(Member *self)
 static void
 arrive(Member *self, const LpTransfer *transfer, guint32 n_alike, guint64 round)
 {
-    LpCouriers *all = self->all;
+    LpRoundExecutor *all = self->all;
     const LpMemberClasses *members = all->classes == NULL ? NULL : &all->classes->members;
     guint64 to = members == NULL ? transfer->to : members->of_member[transfer->to];
     Member *receiver = &all->members[to];
@@ -225,12 +226,12 @@ typedef struct {
     Member *member; /* borrowed */
     LpTransfer transfer;
     guint32 n_alike;
-} Parcel;
+} PendingFlow;
 
 static void launch(Member *self);
 
 static void
-deliver(const Parcel *parcel)
+deliver(const PendingFlow *parcel)
 {
     Member *self = parcel->member;
     self->all->received_bytes += parcel->transfer.bytes;
@@ -241,7 +242,7 @@ deliver(const Parcel *parcel)
 static void
 parcel_arrived(gpointer data, double began_s, double ended_s)
 {
-    g_autofree Parcel *parcel = data;
+    g_autofree PendingFlow *parcel = data;
     Member *self = parcel->member;
     const LpRoute *route = route_of(self, &parcel->transfer);
     log_flow(self->all, route, parcel->transfer.bytes, began_s, ended_s);
@@ -256,9 +257,9 @@ parcel_arrived(gpointer data, double began_s, double ended_s)
 static void
 launch(Member *self)
 {
-    LpCouriers *all = self->all;
+    LpRoundExecutor *all = self->all;
     while (self->next < self->n_queued && self->n_under_way < all->round_plan->at_once) {
-        Parcel parcel = {self, self->stream[self->next], self->n_alike[self->next]};
+        PendingFlow parcel = {self, self->stream[self->next], self->n_alike[self->next]};
         guint64 bytes = parcel.transfer.bytes;
         self->next++;
         all->sent_bytes += bytes;
@@ -267,11 +268,11 @@ launch(Member *self)
             continue;
         }
         self->n_under_way++;
-        lp_sharing_launch(all->sharing,
-                          &(LpLaunchedFlow){.flow = {route_of(self, &parcel.transfer), bytes,
-                                                     all->job, all->traffic, all->owner},
-                                            .arrived = parcel_arrived,
-                                            .data = g_memdup2(&parcel, sizeof parcel)});
+        lp_flow_engine_launch(all->sharing,
+                              &(LpLaunchedFlow){.flow = {route_of(self, &parcel.transfer), bytes,
+                                                         all->job, all->traffic, all->owner},
+                                                .arrived = parcel_arrived,
+                                                .data = g_memdup2(&parcel, sizeof parcel)});
     }
 }
 
@@ -285,7 +286,7 @@ send_next(Member *self)
         return FALSE;
     guint32 n_alike = self->n_alike[self->next];
     LpTransfer transfer = self->stream[self->next++];
-    LpCouriers *all = self->all;
+    LpRoundExecutor *all = self->all;
     guint64 round = self->round;
     all->sent_bytes += transfer.bytes;
     if (transfer.bytes > 0)
@@ -334,7 +335,7 @@ send_all(Member *self)
 }
 
 static void
-wait_until(LpCouriers *self, double until_s)
+wait_until(LpRoundExecutor *self, double until_s)
 {
     double left_s = until_s - simgrid_get_clock();
     if (left_s <= 0.0)
@@ -354,7 +355,7 @@ run_round(Member *self, LpRoundPlan *round_plan, guint64 round)
         n_sends = merge_alike(self, n_sends);
     wait_until(self->all, simgrid_get_clock() + lp_round_plan_wait_s(round_plan, round));
     self->n_queued = n_sends;
-    if (self->all->watch == NULL && lp_sharing_launches(self->all->sharing))
+    if (self->all->watch == NULL && lp_flow_engine_launches(self->all->sharing))
         launch(self);
     else
         send_all(self);
@@ -364,7 +365,7 @@ run_round(Member *self, LpRoundPlan *round_plan, guint64 round)
 }
 
 void
-lp_couriers_run(LpCouriers *self, guint64 index)
+lp_round_executor_run(LpRoundExecutor *self, guint64 index)
 {
     LpRoundPlan *round_plan = self->round_plan;
     for (guint64 round = 0; round < round_plan->n_rounds; round++)
@@ -372,19 +373,19 @@ lp_couriers_run(LpCouriers *self, guint64 index)
 }
 
 guint64
-lp_couriers_sent_bytes(const LpCouriers *self)
+lp_round_executor_sent_bytes(const LpRoundExecutor *self)
 {
     return self->sent_bytes;
 }
 
 guint64
-lp_couriers_received_bytes(const LpCouriers *self)
+lp_round_executor_received_bytes(const LpRoundExecutor *self)
 {
     return self->received_bytes;
 }
 
 guint64
-lp_couriers_n_activities(const LpCouriers *self)
+lp_round_executor_n_activities(const LpRoundExecutor *self)
 {
     return self->n_activities;
 }

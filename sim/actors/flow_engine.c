@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Flows as senders that sleep until theirs has arrived, woken by one actor that knows when; or
  * without a sender, from their launch on. */
-#include "sim/actors/actor_sharing.h"
+#include "sim/actors/flow_engine.h"
 
 #include "sim/actors/actor_tokens.h"
 #include "sim/actors/due_queue.h"
-#include "sim/actors/filling.h"
+#include "sim/actors/max_min_solver.h"
 
 #include <simgrid/actor.h>
 #include <simgrid/engine.h>
@@ -35,16 +35,16 @@ typedef struct {
     double began_s, ended_s, leg_began_s, leg_alone_s; /* of one that was launched */
 } Sent;
 
-struct LpSharing {
-    LpRotorRun *rotor;  /* owned, or NULL */
-    LpOpening *opening; /* owned, or NULL */
-    LpFilling *filling; /* owned; NULL: the engine shares links, and none of what follows is */
+struct LpFlowEngine {
+    LpRotorRun *rotor;      /* owned, or NULL */
+    LpOpening *opening;     /* owned, or NULL */
+    LpMaxMinSolver *solver; /* owned; NULL: the engine shares links, and none of what follows is */
     gboolean uncontended[LP_N_TIERS];
-    LpFlowRecord *record; /* borrowed, or NULL */
-    LpWayCheck *check;    /* borrowed, or NULL */
-    LpDueQueue *queue;    /* owned */
-    GPtrArray *idle;      /* borrowed Sent, to be used again */
-    GPtrArray *all;       /* owned Sent: all ever made */
+    LpFlowRecord *record;      /* borrowed, or NULL */
+    LpEquivalenceCheck *check; /* borrowed, or NULL */
+    LpDueQueue *queue;         /* owned */
+    GPtrArray *idle;           /* borrowed Sent, to be used again */
+    GPtrArray *all;            /* owned Sent: all ever made */
     guint64 n_sent;
     double alarm_s;    /* when the actor will look at the queue without being called */
     LpTokens *changed; /* owned */
@@ -55,17 +55,17 @@ struct LpSharing {
 
 /* The first flow to end, or NULL. */
 static Sent *
-first_due(const LpSharing *self)
+first_due(const LpFlowEngine *self)
 {
     const LpDue *first = lp_due_queue_first(self->queue);
     return first == NULL ? NULL : first->owner;
 }
 
 static void
-share_out(LpSharing *self)
+share_out(LpFlowEngine *self)
 {
     double now_s = simgrid_get_clock();
-    const GPtrArray *flows = lp_filling_share_out(self->filling, now_s);
+    const GPtrArray *flows = lp_max_min_solver_share_out(self->solver, now_s);
     for (guint i = 0; i < flows->len; i++) {
         Sent *sent = flows->pdata[i];
         sent->due.at_s = now_s + sent->shared.rest_bytes / sent->shared.bytes_per_s;
@@ -78,13 +78,13 @@ share_out(LpSharing *self)
 static void
 sent_free(Sent *self)
 {
-    g_array_unref(self->shared.meetings);
+    g_array_unref(self->shared.link_shares);
     sg_sem_destroy(self->arrived);
     g_free(self);
 }
 
 static Sent *
-new_sent(LpSharing *self, const LpFlow *flow)
+new_sent(LpFlowEngine *self, const LpFlow *flow)
 {
     Sent *sent;
     if (self->idle->len > 0) {
@@ -92,7 +92,7 @@ new_sent(LpSharing *self, const LpFlow *flow)
     } else {
         sent = g_new0(Sent, 1);
         sent->due.owner = sent;
-        sent->shared.meetings = g_array_new(FALSE, FALSE, sizeof(LpEncounter));
+        sent->shared.link_shares = g_array_new(FALSE, FALSE, sizeof(LpFlowOnLink));
         sent->arrived = sg_sem_init(0);
         g_ptr_array_add(self->all, sent);
     }
@@ -104,7 +104,7 @@ new_sent(LpSharing *self, const LpFlow *flow)
 }
 
 static void
-call(LpSharing *self)
+call(LpFlowEngine *self)
 {
     if (self->is_called)
         return;
@@ -113,11 +113,11 @@ call(LpSharing *self)
 }
 
 static void
-send_leg(LpSharing *self, const LpFlow *flow, guint32 leg)
+send_leg(LpFlowEngine *self, const LpFlow *flow, guint32 leg)
 {
     Sent *sent = new_sent(self, flow);
     double start_s = simgrid_get_clock();
-    gboolean meets = lp_filling_enter(self->filling, &sent->shared, leg, start_s);
+    gboolean meets = lp_max_min_solver_enter(self->solver, &sent->shared, leg, start_s);
     double alone_s = (double)flow->bytes / sent->shared.cap_bytes_per_s;
     if (meets) {
         call(self);
@@ -133,7 +133,7 @@ send_leg(LpSharing *self, const LpFlow *flow, guint32 leg)
 /* --- flows without a sender --- */
 
 static void
-queue_until(LpSharing *self, Sent *sent, double due_s)
+queue_until(LpFlowEngine *self, Sent *sent, double due_s)
 {
     sent->due.at_s = due_s;
     lp_due_queue_put(self->queue, &sent->due);
@@ -142,13 +142,13 @@ queue_until(LpSharing *self, Sent *sent, double due_s)
 }
 
 static void
-begin_leg(LpSharing *self, Sent *sent)
+begin_leg(LpFlowEngine *self, Sent *sent)
 {
     double now_s = simgrid_get_clock();
     sent->stage = STAGE_FLOWING;
     sent->due.number = self->n_sent++;
     sent->leg_began_s = now_s;
-    gboolean meets = lp_filling_enter(self->filling, &sent->shared, sent->leg, now_s);
+    gboolean meets = lp_max_min_solver_enter(self->solver, &sent->shared, sent->leg, now_s);
     sent->leg_alone_s = (double)sent->shared.flow.bytes / sent->shared.cap_bytes_per_s;
     if (meets)
         call(self);
@@ -157,9 +157,9 @@ begin_leg(LpSharing *self, Sent *sent)
 }
 
 static void
-end_leg(LpSharing *self, Sent *sent)
+end_leg(LpFlowEngine *self, Sent *sent)
 {
-    lp_filling_leave(self->filling, &sent->shared, simgrid_get_clock());
+    lp_max_min_solver_leave(self->solver, &sent->shared, simgrid_get_clock());
     if (self->record != NULL)
         lp_flow_record_add(self->record, &sent->shared.flow, sent->leg, sent->leg_began_s,
                            simgrid_get_clock(), sent->leg_alone_s);
@@ -167,7 +167,7 @@ end_leg(LpSharing *self, Sent *sent)
 }
 
 static void
-land(LpSharing *self, Sent *sent)
+land(LpFlowEngine *self, Sent *sent)
 {
     LpLaunchedFlow launched = sent->launched;
     double began_s = sent->began_s, ended_s = sent->ended_s;
@@ -177,7 +177,7 @@ land(LpSharing *self, Sent *sent)
 
 /* Its bytes begin to flow, or have flowed. */
 static void
-flow_on(LpSharing *self, Sent *sent)
+flow_on(LpFlowEngine *self, Sent *sent)
 {
     const LpFlow *flow = &sent->shared.flow;
     if (flow->bytes > 0 && sent->leg < flow->route->n_legs) {
@@ -194,7 +194,7 @@ flow_on(LpSharing *self, Sent *sent)
 
 /* Its stage has ended. */
 static void
-go_on(LpSharing *self, Sent *sent)
+go_on(LpFlowEngine *self, Sent *sent)
 {
     switch (sent->stage) {
     case STAGE_WAITING:
@@ -211,13 +211,13 @@ go_on(LpSharing *self, Sent *sent)
 }
 
 gboolean
-lp_sharing_launches(const LpSharing *self)
+lp_flow_engine_launches(const LpFlowEngine *self)
 {
-    return self != NULL && self->filling != NULL;
+    return self != NULL && self->solver != NULL;
 }
 
 void
-lp_sharing_launch(LpSharing *self, const LpLaunchedFlow *flow)
+lp_flow_engine_launch(LpFlowEngine *self, const LpLaunchedFlow *flow)
 {
     Sent *sent = new_sent(self, &flow->flow);
     sent->launched = *flow;
@@ -232,14 +232,14 @@ lp_sharing_launch(LpSharing *self, const LpLaunchedFlow *flow)
 /* --- flows of the engine, or over a rotor --- */
 
 static gboolean
-turns(const LpSharing *self, const LpRoute *route, guint32 leg)
+turns(const LpFlowEngine *self, const LpRoute *route, guint32 leg)
 {
     const LpPort *from = route->legs == NULL ? route->from : route->legs[leg].from;
     return self->rotor != NULL && from->scale_out_port != G_MAXUINT32;
 }
 
 static void
-post_leg(LpSharing *self, const LpFlow *flow, guint32 leg, sg_sem_t arrived)
+post_leg(LpFlowEngine *self, const LpFlow *flow, guint32 leg, sg_sem_t arrived)
 {
     const LpRoute *route = flow->route;
     LpLeg ends =
@@ -248,7 +248,7 @@ post_leg(LpSharing *self, const LpFlow *flow, guint32 leg, sg_sem_t arrived)
 }
 
 static void
-send_in_engine(LpSharing *self, const LpFlow *flow, guint32 leg)
+send_in_engine(LpFlowEngine *self, const LpFlow *flow, guint32 leg)
 {
     if (self->opening != NULL)
         lp_opening_send_leg(self->opening, flow->route, leg, flow->bytes);
@@ -258,7 +258,7 @@ send_in_engine(LpSharing *self, const LpFlow *flow, guint32 leg)
 
 /* Over a rotor, or as the engine does beside it. */
 static void
-send_turning(LpSharing *self, const LpFlow *flow, guint32 n_legs)
+send_turning(LpFlowEngine *self, const LpFlow *flow, guint32 n_legs)
 {
     for (guint32 leg = 0; leg < n_legs; leg++) {
         if (!turns(self, flow->route, leg)) {
@@ -273,7 +273,7 @@ send_turning(LpSharing *self, const LpFlow *flow, guint32 n_legs)
 }
 
 void
-lp_sharing_post(LpSharing *self, const LpFlow *flow, sg_sem_t arrived)
+lp_flow_engine_post(LpFlowEngine *self, const LpFlow *flow, sg_sem_t arrived)
 {
     guint32 last = flow->route->n_legs - 1;
     gboolean goes_on = flow->bytes > 0 && turns(self, flow->route, last);
@@ -285,7 +285,7 @@ lp_sharing_post(LpSharing *self, const LpFlow *flow, sg_sem_t arrived)
 }
 
 void
-lp_sharing_send(LpSharing *self, const LpFlow *flow)
+lp_flow_engine_send(LpFlowEngine *self, const LpFlow *flow)
 {
     const LpRoute *route = flow->route;
     if (self == NULL) {
@@ -294,7 +294,7 @@ lp_sharing_send(LpSharing *self, const LpFlow *flow)
     }
     if (flow->bytes == 0)
         return;
-    if (self->filling == NULL) {
+    if (self->solver == NULL) {
         send_turning(self, flow, route->n_legs);
         return;
     }
@@ -303,18 +303,18 @@ lp_sharing_send(LpSharing *self, const LpFlow *flow)
 }
 
 void
-lp_sharing_set_bandwidth(LpSharing *self, guint32 link, double bytes_per_s)
+lp_flow_engine_set_bandwidth(LpFlowEngine *self, guint32 link, double bytes_per_s)
 {
-    if (self == NULL || self->filling == NULL)
+    if (self == NULL || self->solver == NULL)
         return;
-    lp_filling_set_bandwidth(self->filling, link, bytes_per_s);
+    lp_max_min_solver_set_bandwidth(self->solver, link, bytes_per_s);
     call(self);
 }
 
 /* --- the actor --- */
 
 static void
-end_due(LpSharing *self)
+end_due(LpFlowEngine *self)
 {
     double until_s = simgrid_get_clock();
     until_s += MAX(SLACK, SLACK * until_s);
@@ -324,13 +324,13 @@ end_due(LpSharing *self)
             go_on(self, sent);
             continue;
         }
-        lp_filling_leave(self->filling, &sent->shared, simgrid_get_clock());
+        lp_max_min_solver_leave(self->solver, &sent->shared, simgrid_get_clock());
         sg_sem_release(sent->arrived);
     }
 }
 
 static void
-wait_for_change(LpSharing *self)
+wait_for_change(LpFlowEngine *self)
 {
     const Sent *first = first_due(self);
     double left_s = first == NULL ? INFINITY : first->due.at_s - simgrid_get_clock();
@@ -349,7 +349,7 @@ wait_for_change(LpSharing *self)
 /* Lets others do what they do at this instant: a check takes shares that hold for no time, while
  * some of those who do the same have and others have not, for a difference between them. */
 static void
-settle(LpSharing *self)
+settle(LpFlowEngine *self)
 {
     for (guint n_quiet = 0; n_quiet < N_QUIET_TURNS;) {
         guint64 n = self->n_sent;
@@ -363,8 +363,8 @@ sharing_actor(int argc, char **argv)
 {
     (void)argc;
     (void)argv;
-    LpSharing *self = sg_actor_self_get_data();
-    while (!lp_way_check_is_over(self->check)) {
+    LpFlowEngine *self = sg_actor_self_get_data();
+    while (!lp_equivalence_check_is_over(self->check)) {
         wait_for_change(self);
         end_due(self);
         if (self->check != NULL)
@@ -375,13 +375,13 @@ sharing_actor(int argc, char **argv)
 }
 
 void
-lp_sharing_start(LpSharing *self, struct s4u_Host *home)
+lp_flow_engine_start(LpFlowEngine *self, struct s4u_Host *home)
 {
     if (self->rotor != NULL)
         lp_rotor_run_start(self->rotor, home);
     if (self->opening != NULL)
         lp_opening_start(self->opening, home);
-    if (self->filling == NULL)
+    if (self->solver == NULL)
         return;
     sg_actor_t actor = sg_actor_init("sharing", home);
     sg_actor_set_data(actor, self);
@@ -389,12 +389,12 @@ lp_sharing_start(LpSharing *self, struct s4u_Host *home)
     sg_actor_daemonize(actor);
 }
 
-/* @filling: (transfer full). */
-static LpSharing *
-new_sharing(LpFilling *filling, LpFlowRecord *record)
+/* @solver: (transfer full). */
+static LpFlowEngine *
+new_sharing(LpMaxMinSolver *solver, LpFlowRecord *record)
 {
-    LpSharing *self = g_new0(LpSharing, 1);
-    self->filling = filling;
+    LpFlowEngine *self = g_new0(LpFlowEngine, 1);
+    self->solver = solver;
     self->record = record;
     self->alarm_s = -INFINITY;
     self->queue = lp_due_queue_new();
@@ -404,65 +404,67 @@ new_sharing(LpFilling *filling, LpFlowRecord *record)
     return self;
 }
 
-LpSharing *
-lp_sharing_new(const LpNetwork *network, const gboolean *uncontended, LpFlowRecord *record)
+LpFlowEngine *
+lp_flow_engine_new(const LpNetwork *network, const gboolean *uncontended, LpFlowRecord *record)
 {
-    LpSharing *self = new_sharing(lp_filling_new(network, uncontended, record), record);
-    lp_sharing_set_uncontended(self, uncontended);
+    LpFlowEngine *self = new_sharing(lp_max_min_solver_new(network, uncontended, record), record);
+    lp_flow_engine_set_uncontended(self, uncontended);
     return self;
 }
 
 void
-lp_sharing_set_uncontended(LpSharing *self, const gboolean *uncontended)
+lp_flow_engine_set_uncontended(LpFlowEngine *self, const gboolean *uncontended)
 {
     memcpy(self->uncontended, uncontended, sizeof self->uncontended);
 }
 
 const gboolean *
-lp_sharing_uncontended(const LpSharing *self)
+lp_flow_engine_uncontended(const LpFlowEngine *self)
 {
     return self == NULL ? NULL : self->uncontended;
 }
 
-LpSharing *
-lp_sharing_new_lossy(const LpNetwork *network)
+LpFlowEngine *
+lp_flow_engine_new_lossy(const LpNetwork *network)
 {
     static const gboolean none[LP_N_TIERS] = {FALSE};
     gboolean is_lossy = lp_network_machine(network)->incast_loss > 0.0;
-    return is_lossy ? lp_sharing_new(network, none, NULL) : NULL;
+    return is_lossy ? lp_flow_engine_new(network, none, NULL) : NULL;
 }
 
-LpSharing *
-lp_sharing_new_of_classes(const LpQuotient *quotient, LpFlowRecord *record, LpWayCheck *check)
+LpFlowEngine *
+lp_flow_engine_new_of_classes(const LpQuotient *quotient, LpFlowRecord *record,
+                              LpEquivalenceCheck *check)
 {
-    LpSharing *self = new_sharing(lp_filling_new_of_classes(quotient, record, check), record);
+    LpFlowEngine *self =
+        new_sharing(lp_max_min_solver_new_of_classes(quotient, record, check), record);
     self->check = check;
     return self;
 }
 
-LpSharing *
-lp_sharing_new_of_engine(LpRotorRun *rotor, LpOpening *opening)
+LpFlowEngine *
+lp_flow_engine_new_of_engine(LpRotorRun *rotor, LpOpening *opening)
 {
-    LpSharing *self = g_new0(LpSharing, 1);
+    LpFlowEngine *self = g_new0(LpFlowEngine, 1);
     self->rotor = rotor;
     self->opening = opening;
     return self;
 }
 
 LpOpening *
-lp_sharing_opening(const LpSharing *self)
+lp_flow_engine_opening(const LpFlowEngine *self)
 {
     return self == NULL ? NULL : self->opening;
 }
 
 LpRotorRun *
-lp_sharing_rotor(const LpSharing *self)
+lp_flow_engine_rotor(const LpFlowEngine *self)
 {
     return self == NULL ? NULL : self->rotor;
 }
 
 void
-lp_sharing_free(LpSharing *self)
+lp_flow_engine_free(LpFlowEngine *self)
 {
     if (self == NULL)
         return;
@@ -471,7 +473,7 @@ lp_sharing_free(LpSharing *self)
     g_clear_pointer(&self->queue, lp_due_queue_free);
     g_clear_pointer(&self->idle, g_ptr_array_unref);
     g_clear_pointer(&self->all, g_ptr_array_unref);
-    lp_filling_free(self->filling);
+    lp_max_min_solver_free(self->solver);
     lp_tokens_free(self->changed);
     g_free(self);
 }

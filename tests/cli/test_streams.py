@@ -17,7 +17,7 @@ COMMANDS = [
     f"simulate {JOB}", f"estimate {JOB}", "compare llama-3-8b dgx-h100-64 dgx-h100-64 --set=dp=64", f"contention {JOB}",
     f"characterize {JOB}", f"goodput {JOB} --runs=10", "collective all-reduce dgx-a100-8 --bytes=1MB",
     "platform generate --system=generic --accelerators=8", "platform describe dgx-a100-8", "platform list",
-    "workload describe llama-3-8b", "workload list", "help commands", "--version",
+    "workload describe llama-3-8b", "workload list", "help guide", "--version",
 ]
 
 

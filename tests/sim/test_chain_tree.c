@@ -174,18 +174,25 @@ is_among(const LpSend *sends, guint64 n, const LpSend *send)
     return FALSE;
 }
 
-/* What is looked up is what is worked out, send by send: channels and halves of unequal bytes, and
- * more channels than places. */
-static void
-check_pipes(guint64 intra, guint64 domains, guint64 n_channels)
+/* A tree of @domains chains of @intra members each. */
+static LpCollectiveShape
+tree_of(guint64 intra, guint64 domains, guint64 n_channels)
 {
-    LpCollectiveShape shape = {.algorithm = LP_ALGORITHM_TREE,
+    return (LpCollectiveShape){.algorithm = LP_ALGORITHM_TREE,
                                .collective = LP_COLLECTIVE_ALL_REDUCE,
                                .n_members = intra * domains,
                                .bytes = 12347,
                                .chunk_bytes = 100,
                                .n_channels = n_channels,
                                .n_intra = intra};
+}
+
+/* What is looked up is what is worked out, send by send: channels and halves of unequal bytes, and
+ * more channels than places. */
+static void
+check_pipes(guint64 intra, guint64 domains, guint64 n_channels)
+{
+    LpCollectiveShape shape = tree_of(intra, domains, n_channels);
     LpStepSchedule schedule;
     LpSend sends[8], looked_up[8];
     lp_step_schedule_init(&schedule, &shape);
@@ -208,13 +215,7 @@ check_pipes(guint64 intra, guint64 domains, guint64 n_channels)
 static void
 check_phase(guint64 intra, guint64 domains, guint64 n_channels)
 {
-    LpCollectiveShape shape = {.algorithm = LP_ALGORITHM_TREE,
-                               .collective = LP_COLLECTIVE_ALL_REDUCE,
-                               .n_members = intra * domains,
-                               .bytes = 12347,
-                               .chunk_bytes = 100,
-                               .n_channels = n_channels,
-                               .n_intra = intra};
+    LpCollectiveShape shape = tree_of(intra, domains, n_channels);
     LpStepSchedule schedule;
     LpSend sends[8];
     lp_step_schedule_init(&schedule, &shape);

@@ -25,15 +25,16 @@ __all__ = ["Error", "Machine", "Result", "collective", "estimate", "machine", "r
 Progress = Optional[Callable[[float], Any]]
 Path = Union[str, "os.PathLike[str]"]
 
-# Options of the commands that take attributes of workloads, but for --format and --set.
+# Options of the commands that take attributes of workloads, but for --format and --set, and for
+# --kernels of estimate, which is an attribute's name, too. tests/cli/test_python.py compares.
 _OPTIONS = {
     "simulate": {"fidelity", "collapse", "collapse-rounds", "plan", "framework", "memory-reserve",
-                 "runs", "seed", "ignore-memory", "approximate", "cost", "verbose", "report",
-                 "trace", "csv", "paje", "catalogue", "libraries"},
+                 "runs", "seed", "ignore-memory", "approximate", "no-difference", "cost", "dry-run",
+                 "verbose", "report", "trace", "csv", "paje", "catalogue", "libraries"},
     "estimate": {"model", "plan", "framework", "memory-reserve", "ignore-memory", "verbose",
                  "catalogue", "libraries"},
     "search": {"vary", "objective", "top", "within", "budget", "jobs", "exhaustive", "export",
-               "ignore-memory", "fidelity", "framework", "memory-reserve", "accelerator-price",
+               "ignore-memory", "framework", "memory-reserve", "accelerator-price",
                "output", "report", "csv", "catalogue", "libraries"},
 }
 

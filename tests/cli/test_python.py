@@ -83,6 +83,16 @@ class Python(unittest.TestCase):
         self.assertEqual(self.lightpath.simulate(JOB[0], machine, attributes={"dp": 16}).to_json(),
                          printed("simulate", JOB[0], *words, "--set=dp=16", "--format=json"))
 
+    def test_options(self):
+        """What is taken for an option is one of the command, and all of them are."""
+        for command, options in self.lightpath._OPTIONS.items():
+            shown = printed("--complete", command, "--").splitlines()
+            names = {line.split("\t")[0].strip("-=") for line in shown}
+            self.assertEqual(options - {"catalogue", "libraries"},
+                             names - {"set", "format", "system", "accelerators", "help", "kernels"})
+        self.assertEqual(self.lightpath.simulate(*JOB, no_difference=True).iteration_time_s,
+                         self.lightpath.simulate(*JOB).iteration_time_s)
+
     def test_errors(self):
         """The line of the program, as an exception; the process goes on."""
         for call, wanted in (

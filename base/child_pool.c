@@ -2,12 +2,16 @@
 /* Children in slots: whoever ends makes room for the next task. */
 #include "base/child_pool.h"
 
+/* Between two looks at what running tasks tell, ms. */
+#define PAUSE_MS 200
+
 typedef struct {
     const LpChildPool *pool;    /* borrowed */
     const LpChildTask *tasks;   /* borrowed */
     guint n, n_started, n_done; /* n: that are to run, fewer once the pool is over */
     LpChildProcess **children;  /* owned, of the owned: by slot, NULL for idle ones */
     guint *of_slot;             /* owned: the task that runs in it */
+    double n_told;              /* what was told last: it never goes back */
 } Slots;
 
 static void
@@ -40,6 +44,18 @@ fill(Slots *self, GError **error)
     return TRUE;
 }
 
+static void
+tell(Slots *self)
+{
+    double n_done = self->n_done;
+    for (guint i = 0; i < self->pool->n_at_once; i++)
+        if (self->children[i] != NULL)
+            n_done += lp_child_process_share(self->children[i]);
+    self->n_told = MAX(self->n_told, MIN(n_done, self->n));
+    if (self->pool->progress != NULL && self->n_told < self->n)
+        self->pool->progress(self->n_told, self->n, self->pool->progress_data);
+}
+
 static gboolean
 collect(Slots *self, guint64 *io_peak_rss_bytes, GError **error)
 {
@@ -51,8 +67,6 @@ collect(Slots *self, guint64 *io_peak_rss_bytes, GError **error)
                                      task->size_bytes, io_peak_rss_bytes, error))
             return FALSE;
         self->n_done++;
-        if (self->pool->progress != NULL)
-            self->pool->progress(self->n_done, self->n, self->pool->progress_data);
     }
     return TRUE;
 }
@@ -66,13 +80,18 @@ lp_child_pool_run(const LpChildPool *self, const LpChildTask *tasks, guint n,
                            .n = n,
                            .children = g_new0(LpChildProcess *, self->n_at_once),
                            .of_slot = g_new0(guint, self->n_at_once)};
+    tell(&slots);
     while (slots.n_done < slots.n) {
         if (!fill(&slots, error))
             return FALSE;
         if (slots.n_done < slots.n)
-            lp_child_process_wait_any(slots.children, self->n_at_once, -1);
+            lp_child_process_wait_any(slots.children, self->n_at_once,
+                                      self->progress != NULL ? PAUSE_MS : -1);
         if (!collect(&slots, io_peak_rss_bytes, error))
             return FALSE;
+        tell(&slots);
     }
+    if (self->progress != NULL)
+        self->progress(slots.n, slots.n, self->progress_data);
     return TRUE;
 }

@@ -7,10 +7,16 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+struct LpChildBoard {
+    double n_done;
+    guint64 n_all;
+};
 
 struct LpChildProcess {
     const char *name; /* borrowed */
@@ -18,10 +24,65 @@ struct LpChildProcess {
     int pipe; /* its reading end; -1: the child has ended, and status and usage are known */
     int status;
     struct rusage usage;
-    GByteArray *result; /* owned */
+    GByteArray *result;  /* owned */
+    LpChildBoard *board; /* owned, mapped; or NULL where there is no memory for it */
 };
 
 G_DEFINE_QUARK(lp_child_process_error, lp_child_process_error)
+
+/* Of a child; set once, as it begins. */
+static LpChildBoard *own_board = NULL;
+
+LpChildBoard *
+lp_child_process_board(void)
+{
+    return own_board;
+}
+
+void
+lp_child_board_write(LpChildBoard *self, double n_done, guint64 n_all)
+{
+    if (self != NULL)
+        *self = (LpChildBoard){n_done, n_all};
+}
+
+void
+lp_child_process_tell(double n_done, guint64 n_all, void *data)
+{
+    (void)data;
+    lp_child_board_write(own_board, n_done, n_all);
+}
+
+guint64
+lp_child_process_told(const LpChildProcess *self, double *out_n_done)
+{
+    LpChildBoard told = self->board != NULL ? *self->board : (LpChildBoard){0.0, 0};
+    *out_n_done = told.n_done;
+    return told.n_all;
+}
+
+double
+lp_child_process_share(const LpChildProcess *self)
+{
+    double n_done;
+    guint64 n_all = lp_child_process_told(self, &n_done);
+    return n_all == 0 ? 0.0 : CLAMP(n_done / (double)n_all, 0.0, 1.0);
+}
+
+static LpChildBoard *
+new_board(void)
+{
+    void *board =
+        mmap(NULL, sizeof(LpChildBoard), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    return board != MAP_FAILED ? board : NULL;
+}
+
+static void
+free_board(LpChildBoard *board)
+{
+    if (board != NULL)
+        (void)munmap(board, sizeof *board);
+}
 
 static gboolean
 write_whole(int file, const GByteArray *bytes)
@@ -42,8 +103,9 @@ write_whole(int file, const GByteArray *bytes)
 
 /* In the child. */
 G_GNUC_NORETURN static void
-run(LpChildWork work, const void *data, gsize size_bytes, int file)
+run(LpChildWork work, const void *data, gsize size_bytes, int file, LpChildBoard *board)
 {
+    own_board = board;
     /* A result that nobody waits for any more is not worth a processor. */
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     g_autoptr(GByteArray) result = g_byte_array_new();
@@ -72,15 +134,17 @@ lp_child_process_start(const char *name, LpChildWork work, const void *data, gsi
         return fail_to_start(name, "make a pipe", error);
     /* What stands in buffers of streams would be written by both. */
     (void)fflush(NULL);
+    LpChildBoard *board = new_board();
     pid_t pid = fork();
     if (pid == 0) {
         close(ends[0]);
-        run(work, data, size_bytes, ends[1]);
+        run(work, data, size_bytes, ends[1], board);
     }
     int code = errno;
     close(ends[1]);
     if (pid < 0) {
         close(ends[0]);
+        free_board(board);
         errno = code;
         return fail_to_start(name, "start a process", error);
     }
@@ -89,6 +153,7 @@ lp_child_process_start(const char *name, LpChildWork work, const void *data, gsi
     self->pid = pid;
     self->pipe = ends[0];
     self->result = g_byte_array_new();
+    self->board = board;
     return self;
 }
 
@@ -145,6 +210,21 @@ lp_child_process_wait_any(LpChildProcess *const *children, guint n, int patience
             read_some(children[i]);
 }
 
+/* Between two looks at what a child tells, ms. */
+#define PAUSE_MS 200
+
+void
+lp_child_process_wait(LpChildProcess *self, void (*progress)(double, guint64, void *), void *data)
+{
+    while (!lp_child_process_has_ended(self)) {
+        double n_done;
+        guint64 n_all = lp_child_process_told(self, &n_done);
+        if (progress != NULL && n_done < (double)n_all)
+            progress(n_done, n_all, data);
+        lp_child_process_wait_any(&self, 1, progress != NULL ? PAUSE_MS : -1);
+    }
+}
+
 gboolean
 lp_child_process_has_ended(const LpChildProcess *self)
 {
@@ -179,5 +259,6 @@ lp_child_process_free(LpChildProcess *self)
     while (!lp_child_process_has_ended(self))
         read_some(self);
     g_byte_array_unref(self->result);
+    free_board(self->board);
     g_free(self);
 }

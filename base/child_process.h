@@ -25,6 +25,25 @@ typedef struct LpChildProcess LpChildProcess;
 LpChildProcess *lp_child_process_start(const char *name, LpChildWork work, const void *data,
                                        gsize size_bytes, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+/** Where a child process tells whoever waits for it how far it has come: memory that both have. */
+typedef struct LpChildBoard LpChildBoard;
+
+/** In a child process: its own board, on which its own children may write, too. NULL: elsewhere, or
+ * where there is no memory for it. Returns: (transfer none). */
+LpChildBoard *lp_child_process_board(void);
+/** Writes on @self (or NULL) that @n_done of @n_all are done, as often as anything happens. */
+void lp_child_board_write(LpChildBoard *self, double n_done, guint64 n_all);
+/** lp_child_board_write() on the own board, as runs call it. @data: is not looked at. */
+void lp_child_process_tell(double n_done, guint64 n_all, void *data);
+/** What the child has told last; returns @out_n_all, 0 if it has told nothing. */
+guint64 lp_child_process_told(const LpChildProcess *self, double *out_n_done);
+/** As a share, 0 to 1. */
+double lp_child_process_share(const LpChildProcess *self);
+
+/** Waits until the child has ended. @progress: told meanwhile of what it tells; or NULL. */
+void lp_child_process_wait(LpChildProcess *self,
+                           void (*progress)(double n_done, guint64 n_all, void *data), void *data);
+
 /** Waits until the child has ended, and frees it.
  * @self: (transfer full).
  * @out_result: @size_bytes bytes, the child's whole result; after an error undefined.

@@ -211,7 +211,7 @@ run_fabric(guint fabric, GArray *rows, GError **error)
     add_rows(candidates, requests, fabric, machine, ideal, own, crossed);
     g_autofree LpCollectiveOutcome *outcomes = g_new0(LpCollectiveOutcome, requests->len);
     return lp_collective_run_all((const LpCollectiveRequest *)(gpointer)requests->data,
-                                 requests->len, machine, outcomes, error) &&
+                                 requests->len, machine, NULL, NULL, outcomes, error) &&
            take(rows, candidates, outcomes, error);
 }
 

@@ -315,7 +315,7 @@ lp_cmd_bench(int argc, char **argv, GError **error)
     if (selected == NULL)
         return FALSE;
     g_autoptr(GArray) measurements = g_array_new(FALSE, TRUE, sizeof(Measurement));
-    LpProgress progress = lp_progress_start("benchmarks");
+    g_auto(LpProgress) progress = lp_progress_start("benchmarks");
     for (guint i = 0; i < selected->len; i++) {
         Measurement measurement;
         lp_progress_show(&progress, i, selected->len);

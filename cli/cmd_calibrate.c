@@ -113,7 +113,7 @@ calibrate(const Options *options, GError **error)
     LpFitOptions fit_options = {.rows = (const char *const *)options->rows,
                                 .without = (const char *const *)options->without,
                                 .is_dense = options->is_dense};
-    LpProgress progress = lp_progress_start("rows");
+    g_auto(LpProgress) progress = lp_progress_start("rows");
     g_autofree char *version = NULL, *unknown = NULL;
     if (!lp_format_parse(options->format, &format, error) ||
         !lp_option_count("every", options->every, 1, G_MAXUINT16, 1, &fit_options.every, error) ||

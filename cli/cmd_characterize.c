@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/option_rows.h"
 #include "cli/options.h"
+#include "cli/progress.h"
 #include "cli/sweep.h"
 
 #include "report/characterization.h"
@@ -119,6 +120,10 @@ simulate(const LpSweepBase *base, LpCharacterization *shown, const Options *opti
                                .collapse = base->collapse,
                                .alone = TRUE,
                                .run = {.calls = times}};
+    g_auto(LpProgress) progress = lp_progress_start("steps");
+    run.run.progress = progress.is_shown ? lp_progress_tell : NULL;
+    run.run.expect = progress.is_shown ? lp_progress_expect : NULL;
+    run.run.progress_data = &progress;
     g_autoptr(LpSimulation) simulation = lp_simulation_run(setup, run, error);
     if (simulation == NULL)
         return FALSE;

@@ -326,7 +326,7 @@ measure(const Options *options, char **arguments, GError **error)
     pick_library(libraries, class, &g_array_index(rows, Row, 0), &request);
     if (options->flows)
         return print_flows(&request, request.bytes, machine, format, error);
-    LpProgress progress = lp_progress_start("sizes");
+    g_auto(LpProgress) progress = lp_progress_start("sizes");
     for (guint i = 0; i < rows->len; i++) {
         Row *row = &g_array_index(rows, Row, i);
         lp_progress_show(&progress, i, rows->len);

@@ -134,10 +134,16 @@ variants_clear(Variants *self)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Variants, variants_clear)
 
+/* Runs that progress counts on before it is known how many there are: of a band, and of the
+ * attribution itself. */
+#define N_BAND 4
+#define N_ATTRIBUTED 16
+
 /* Before the engine starts here: each variant starts its own. */
 static gboolean
 run_variants(const Options *options, const Choices *choices, const char *workload,
-             const LpMachine *machine, guint n_jobs, const Variants *out, GError **error)
+             const LpMachine *machine, guint n_jobs, LpProgress *progress, const Variants *out,
+             GError **error)
 {
     LpVariantBase base = {.workload = workload,
                           .platform = machine->path,
@@ -146,11 +152,27 @@ run_variants(const Options *options, const Choices *choices, const char *workloa
                           .collapse = choices->collapse != 0,
                           .ignore_memory = options->ignore_memory,
                           .n_jobs = n_jobs,
-                          .n_at_once = choices->n_jobs};
+                          .n_at_once = choices->n_jobs,
+                          .progress = progress->is_shown ? lp_progress_tell : NULL,
+                          .progress_data = progress};
     const char *const *what_ifs = (const char *const *)options->what_ifs;
-    return (what_ifs == NULL || lp_variants_what_if(&base, what_ifs, out->what_ifs, error)) &&
-           (choices->n_runs == 0 || lp_variants_runs(&base, choices->n_runs, out->runs, error)) &&
-           (!options->band || lp_variants_band(&base, out->band, error));
+    double n_what_ifs = what_ifs != NULL ? g_strv_length(options->what_ifs) : 0;
+    double n_before = 0.0,
+           n_all = n_what_ifs + choices->n_runs + (options->band ? N_BAND : 0) + N_ATTRIBUTED;
+    n_before += n_what_ifs;
+    if (what_ifs != NULL) {
+        lp_progress_phase(progress, "what-ifs", n_before / n_all);
+        if (!lp_variants_what_if(&base, what_ifs, out->what_ifs, error))
+            return FALSE;
+    }
+    n_before += choices->n_runs;
+    if (choices->n_runs > 0) {
+        lp_progress_phase(progress, "seeds", n_before / n_all);
+        if (!lp_variants_runs(&base, choices->n_runs, out->runs, error))
+            return FALSE;
+    }
+    lp_progress_phase(progress, "runs of the band", (n_all - N_ATTRIBUTED) / n_all);
+    return !options->band || lp_variants_band(&base, out->band, error);
 }
 
 static gboolean
@@ -175,14 +197,15 @@ attribute(const Options *options, char **arguments, double started_s, GError **e
     if (!options->ignore_memory && !lp_check_scenario_memory(scenario, machine, error))
         return FALSE;
     g_auto(Variants) variants = {new_rows(), new_rows(), new_rows()};
-    if (!run_variants(options, &choices, scenario->path, machine, scenario->jobs->len, &variants,
-                      error))
+    g_auto(LpProgress) progress = lp_progress_start("runs");
+    if (!run_variants(options, &choices, scenario->path, machine, scenario->jobs->len, &progress,
+                      &variants, error))
         return FALSE;
     g_autoptr(LpScenarioSetup) scenario_setup = lp_scenario_setup_new_unloaded(
         scenario, machine, (LpFidelity)choices.fidelity, choices.collapse != 0, error);
     if (scenario_setup == NULL)
         return FALSE;
-    LpProgress progress = lp_progress_start("runs");
+    lp_progress_phase(&progress, "runs", 1.0);
     g_autoptr(LpAttributions) attributions =
         lp_attributions_new(scenario_setup, choices.n_jobs, lp_progress_tell, &progress, error);
     if (attributions == NULL)

@@ -4,6 +4,7 @@
 #include "cli/inputs.h"
 #include "cli/option_rows.h"
 #include "cli/options.h"
+#include "cli/progress.h"
 
 #include "base/file.h"
 #include "base/json.h"
@@ -80,6 +81,10 @@ predict(const Options *options, LpPlanChoice plan, Column *out, GError **error)
         return FALSE;
     g_autoptr(LpSetup) setup = lp_setup_new(workload, machine, error);
     LpSimulationOptions run = {.fidelity = LP_FIDELITY_FLOW, .collapse = TRUE, .alone = TRUE};
+    g_auto(LpProgress) progress = lp_progress_start("steps");
+    run.run.progress = progress.is_shown ? lp_progress_tell : NULL;
+    run.run.expect = progress.is_shown ? lp_progress_expect : NULL;
+    run.run.progress_data = &progress;
     g_autoptr(LpSimulation) simulation =
         setup != NULL ? lp_simulation_run_apart(setup, run, error) : NULL;
     if (simulation == NULL)

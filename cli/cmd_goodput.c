@@ -4,6 +4,7 @@
 #include "cli/inputs.h"
 #include "cli/option_rows.h"
 #include "cli/options.h"
+#include "cli/progress.h"
 
 #include "base/child_pool.h"
 #include "base/units.h"
@@ -93,6 +94,10 @@ simulate(const Options *options, LpGoodputReport *report, GError **error)
     if (setup == NULL || (!options->ignore_memory &&
                           !lp_setup_check_memory(report->workload, report->machine, error)))
         return FALSE;
+    g_auto(LpProgress) progress = lp_progress_start("steps");
+    run.run.progress = progress.is_shown ? lp_progress_tell : NULL;
+    run.run.expect = progress.is_shown ? lp_progress_expect : NULL;
+    run.run.progress_data = &progress;
     g_autoptr(LpSimulation) simulation = lp_simulation_run_apart(setup, run, error);
     if (simulation == NULL)
         return FALSE;
@@ -123,8 +128,23 @@ run_share(const void *data, GByteArray *result)
 {
     const Share *share = data;
     LpGoodput *runs = (LpGoodput *)(gpointer)result->data;
-    for (guint i = 0; i < share->n; i++)
+    for (guint i = 0; i < share->n; i++) {
         runs[i] = lp_days_run(&share->report->input, share->report->seed, share->first + i);
+        lp_child_process_tell(i + 1, share->n, NULL);
+    }
+}
+
+/* Shares have about as many runs each. */
+typedef struct {
+    LpProgress *shown; /* borrowed */
+    guint n_runs;
+} RunProgress;
+
+static void
+tell_runs(double n_done, guint64 n_all, void *data)
+{
+    RunProgress *self = data;
+    lp_progress_show(self->shown, n_done / (double)n_all * self->n_runs, self->n_runs);
 }
 
 /* What is drawn in a run depends on its number alone, not on who runs it. */
@@ -138,7 +158,12 @@ run_all(const LpGoodputReport *report, LpGoodput *runs, GError **error)
         shares[i] = (Share){report, first, (report->n_runs - first) / (n - i)};
         tasks[i] = (LpChildTask){run_share, &shares[i], &runs[first], shares[i].n * sizeof *runs};
     }
-    LpChildPool pool = {.name = "process of days", .n_at_once = n};
+    g_auto(LpProgress) shown = lp_progress_start("runs");
+    RunProgress progress = {&shown, report->n_runs};
+    LpChildPool pool = {.name = "process of days",
+                        .n_at_once = n,
+                        .progress = shown.is_shown ? tell_runs : NULL,
+                        .progress_data = &progress};
     return lp_child_pool_run(&pool, tasks, n, NULL, error);
 }
 

@@ -219,7 +219,7 @@ search(const Options *options, Choices *choices, const char *path, const char *c
     choices->run.measure.energy_j = energy_j;
     if (!check_objective(machines, &choices->run.measure, error))
         return FALSE;
-    LpProgress progress = lp_progress_start("plans");
+    g_auto(LpProgress) progress = lp_progress_start("plans");
     g_autoptr(LpSearchSpace) space = lp_search_space_new(
         draft, (const LpMachine *const *)machines->pdata, machines->len,
         (const LpSearchAxes *const *)axes->pdata, options->ignore_memory, choices->run.n_at_once,

@@ -131,11 +131,13 @@ read_choices(const Options *options, Choices *out_choices, GError **error)
 /* Before the engine starts here: each seed has a process of its own. Fills @out of @n_jobs. */
 static gboolean
 run_seeds(const Options *options, const Choices *choices, const char *path,
-          const LpMachine *machine, guint n_jobs, LpDistribution *out, GError **error)
+          const LpMachine *machine, guint n_jobs, LpProgress *progress, LpDistribution *out,
+          GError **error)
 {
     g_auto(GStrv) fitting = NULL;
     if (choices->n_runs == 0)
         return TRUE;
+    lp_progress_phase(progress, "seeds", choices->n_runs / (choices->n_runs + 1.0));
     LpVariantBase base = {.workload = path,
                           .platform = machine->path,
                           .settings = (const char *const *)options->settings,
@@ -143,7 +145,9 @@ run_seeds(const Options *options, const Choices *choices, const char *path,
                           .collapse = choices->collapse != COLLAPSE_OFF,
                           .ignore_memory = options->ignore_memory,
                           .n_jobs = n_jobs,
-                          .n_at_once = g_get_num_processors()};
+                          .n_at_once = g_get_num_processors(),
+                          .progress = progress->is_shown ? lp_progress_tell : NULL,
+                          .progress_data = progress};
     if (choices->plan != LP_PLAN_FILE) {
         fitting = lp_plan_choice_fit(choices->plan, path, base.settings, &machine, 1, error);
         if (fitting == NULL)
@@ -202,7 +206,9 @@ simulate_scenario(const Options *options, const Choices *choices, const char *pa
     if (!options->ignore_memory && !lp_check_scenario_memory(scenario, machine, error))
         return FALSE;
     g_autofree LpDistribution *distributions = g_new0(LpDistribution, scenario->jobs->len);
-    if (!run_seeds(options, choices, path, machine, scenario->jobs->len, distributions, error))
+    g_auto(LpProgress) progress = lp_progress_start("runs");
+    if (!run_seeds(options, choices, path, machine, scenario->jobs->len, &progress, distributions,
+                   error))
         return FALSE;
     g_autoptr(LpObservation) observation =
         lp_run_files_any(&options->files) ? lp_observation_new() : NULL;
@@ -212,9 +218,8 @@ simulate_scenario(const Options *options, const Choices *choices, const char *pa
                              .observation = observation};
     if (options->dry_run)
         return lp_dry_run_scenario(scenario, machine, run, choices->format, error);
-    LpProgress progress = lp_progress_start("steps");
+    lp_progress_phase(&progress, "runs", 1.0);
     run.progress = progress.is_shown ? lp_progress_tell : NULL;
-    run.expect = progress.is_shown ? lp_progress_expect : NULL;
     run.progress_data = &progress;
     g_autoptr(LpScenarioSimulation) simulation =
         lp_scenario_simulation_run(scenario, machine, run, error);
@@ -263,7 +268,8 @@ simulate(const Options *options, char **arguments, double started_s, GError **er
         (!options->ignore_memory && !lp_setup_check_memory(workload, machine, error)))
         return FALSE;
     LpDistribution distribution = {0};
-    if (!run_seeds(options, &choices, path, machine, 1, &distribution, error))
+    g_auto(LpProgress) progress = lp_progress_start("steps");
+    if (!run_seeds(options, &choices, path, machine, 1, &progress, &distribution, error))
         return FALSE;
     gboolean any = lp_run_files_any(&options->files);
     g_autoptr(LpTimeline) timeline = any ? lp_timeline_new() : NULL;
@@ -284,7 +290,7 @@ simulate(const Options *options, char **arguments, double started_s, GError **er
     }
     if (options->dry_run)
         return lp_dry_run(setup, run, choices.format, error);
-    LpProgress progress = lp_progress_start("steps");
+    lp_progress_phase(&progress, "steps", 1.0);
     run.run.progress = progress.is_shown ? lp_progress_tell : NULL;
     run.run.expect = progress.is_shown ? lp_progress_expect : NULL;
     run.run.progress_data = &progress;

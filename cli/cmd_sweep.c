@@ -214,7 +214,7 @@ judge(Sweep *sweep, gboolean is_stopped_early, GError **error)
 static gboolean
 run(Sweep *sweep, GError **error)
 {
-    LpProgress progress = lp_progress_start("points");
+    g_auto(LpProgress) progress = lp_progress_start("points");
     LpStudyRunOptions options = {.work = lp_study_point_run,
                                  .n_at_once = sweep->n_at_once,
                                  .is_stopped = lp_interruption_has_come,

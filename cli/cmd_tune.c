@@ -4,6 +4,7 @@
 #include "cli/inputs.h"
 #include "cli/option_rows.h"
 #include "cli/options.h"
+#include "cli/progress.h"
 #include "cli/output_paths.h"
 #include "cli/program_input.h"
 #include "cli/sizes.h"
@@ -59,7 +60,7 @@ work_clear(Work *self)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Work, work_clear)
 
 static LpTuning *
-new_tuning(const Options *options, const LpMachine *machine, GError **error)
+new_tuning(const Options *options, const LpMachine *machine, LpProgress *progress, GError **error)
 {
     g_autoptr(GError) fault = NULL;
     g_auto(GStrv) names =
@@ -71,6 +72,10 @@ new_tuning(const Options *options, const LpMachine *machine, GError **error)
     LpTuning *tuning = lp_tuning_new(machine, (const char *const *)names, &fault);
     if (tuning == NULL)
         lp_usage_error(error, "--libraries: %s", fault->message);
+    if (tuning != NULL && progress->is_shown) {
+        tuning->progress = lp_progress_tell;
+        tuning->progress_data = progress;
+    }
     return tuning;
 }
 
@@ -160,14 +165,16 @@ tune_workload(Work *work, const LpProgram *program, GError **error)
 static gboolean
 tune(const Options *options, const char *platform, Work *work, GError **error)
 {
+    g_auto(LpProgress) progress = lp_progress_start("runs");
     if (options->workload == NULL) {
         work->machine = lp_input_load_machine(platform, error);
-        work->tuning = work->machine == NULL ? NULL : new_tuning(options, work->machine, error);
+        work->tuning =
+            work->machine == NULL ? NULL : new_tuning(options, work->machine, &progress, error);
         return work->tuning != NULL && tune_grid(options, work, error);
     }
     g_autoptr(LpProgram) program = lp_program_input_load(
         &options->input, options->workload, platform, &work->workload, &work->machine, error);
-    work->tuning = program == NULL ? NULL : new_tuning(options, work->machine, error);
+    work->tuning = program == NULL ? NULL : new_tuning(options, work->machine, &progress, error);
     return work->tuning != NULL && tune_workload(work, program, error);
 }
 

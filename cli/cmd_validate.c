@@ -76,7 +76,7 @@ validate(const Options *options, GError **error)
     g_autofree char *vega = NULL;
     g_autofree char *version = NULL, *unknown = NULL;
     LpRunnerOptions run = {.n_jobs = 0};
-    LpProgress progress = lp_progress_start("rows");
+    g_auto(LpProgress) progress = lp_progress_start("rows");
     if (!lp_option_choice("format", options->format, format_names, FORMAT_TEXT, &format, error) ||
         !lp_option_choice("model", options->model, lp_prediction_names, LP_PREDICTION_SIMULATED,
                           &model, error) ||

@@ -87,6 +87,7 @@ run_command(const void *data, GByteArray *result)
         say(result, SAID_FAULT, g_strerror(errno));
         return;
     }
+    lp_progress_send_to_parent();
     gboolean simulates = strcmp(line->pdata[0], SIMULATE) == 0;
     if ((simulates ? lp_cmd_simulate : lp_cmd_contention)((int)line->len - 1, (char **)line->pdata,
                                                           &fault)) {
@@ -127,8 +128,6 @@ start_run(LpComparisonRun *self, const char *command, const LpComparisonOptions 
 static gboolean
 finish_run(LpComparisonRun *self, json_t **out_result, GError **error)
 {
-    while (!lp_child_process_has_ended(self->process))
-        lp_child_process_wait_any(&self->process, 1, -1);
     g_autoptr(LpChildProcess) process = g_steal_pointer(&self->process);
     const GByteArray *result = lp_child_process_result(process);
     if (lp_child_process_status(process) != 0 || result->len == 0) {
@@ -147,28 +146,53 @@ finish_run(LpComparisonRun *self, json_t **out_result, GError **error)
     return FALSE;
 }
 
+/* Between two looks at how far runs have come, ms. */
+#define PAUSE_MS 200
+
+/* Waits until @wanted has ended. @n_done: commands that have, before those of @runs that have a
+ * process. */
+static void
+wait_for(const LpComparisonRun *wanted, const GArray *runs, guint n_done, guint n_all,
+         LpProgress *progress)
+{
+    g_autofree LpChildProcess **children = g_new0(LpChildProcess *, runs->len);
+    while (!lp_child_process_has_ended(wanted->process)) {
+        double share = 0.0;
+        for (guint i = 0; i < runs->len; i++) {
+            children[i] = g_array_index(runs, LpComparisonRun, i).process;
+            if (children[i] != NULL)
+                share += lp_child_process_has_ended(children[i])
+                             ? 1.0
+                             : lp_child_process_share(children[i]);
+        }
+        lp_progress_show(progress, MAX(progress->n_told, n_done + share), n_all);
+        lp_child_process_wait_any(children, runs->len, progress->is_shown ? PAUSE_MS : -1);
+    }
+}
+
 gboolean
 lp_comparison_runs_run(GArray *runs, const LpComparisonOptions *options, GError **error)
 {
     guint n_started = 0, n_parallel = g_get_num_processors();
-    LpProgress progress = lp_progress_start("runs");
-    guint64 n_all = (options->contention ? 2 : 1) * (guint64)runs->len;
+    g_auto(LpProgress) progress = lp_progress_start("runs");
+    guint n_all = (options->contention ? 2 : 1) * runs->len;
     for (guint i = 0; i < runs->len; i++) {
-        lp_progress_show(&progress, i, n_all);
         for (; n_started < runs->len && n_started < i + n_parallel; n_started++)
             if (!start_run(&g_array_index(runs, LpComparisonRun, n_started), SIMULATE, options,
                            error))
                 return FALSE;
         LpComparisonRun *run = &g_array_index(runs, LpComparisonRun, i);
+        wait_for(run, runs, i, n_all, &progress);
         if (!finish_run(run, &run->result, error))
             return FALSE;
     }
     /* Each of these has a process for every processor itself. */
     for (guint i = 0; options->contention && i < runs->len; i++) {
         LpComparisonRun *run = &g_array_index(runs, LpComparisonRun, i);
-        lp_progress_show(&progress, runs->len + i, n_all);
-        if (!start_run(run, CONTENTION, options, error) ||
-            !finish_run(run, &run->contention, error))
+        if (!start_run(run, CONTENTION, options, error))
+            return FALSE;
+        wait_for(run, runs, runs->len + i, n_all, &progress);
+        if (!finish_run(run, &run->contention, error))
             return FALSE;
     }
     lp_progress_show(&progress, n_all, n_all);

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/inputs.h"
+#include "cli/progress.h"
 #include "cli/machine_variant.h"
 #include "study/study_run.h"
 
@@ -78,6 +79,7 @@ lp_study_point_run(const void *data, GByteArray *result)
 {
     g_autoptr(GError) error = NULL;
     int out = redirect();
+    lp_progress_send_to_parent();
     if (out >= 0 && run_command(data, &error) && fflush(stdout) == 0 && read_back(out, result))
         return;
     /* Nothing left is a crash: memory is short. */

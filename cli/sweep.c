@@ -199,7 +199,7 @@ static gboolean
 run_points(const LpSweepBase *base, const Point *points, GArray *out, GError **error)
 {
     g_autofree LpChildTask *tasks = g_new0(LpChildTask, out->len);
-    LpProgress progress = lp_progress_start("runs");
+    g_auto(LpProgress) progress = lp_progress_start("runs");
     LpChildPool pool = {.name = "process of a run",
                         .n_at_once = base->n_at_once,
                         .progress = lp_progress_tell,

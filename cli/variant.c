@@ -141,7 +141,8 @@ run_scene(const Variant *self, LpScenarioSetup *scenario_setup, double *out_time
         lp_job_set_add(&cast, i, LP_SCENARIO_SCOPE_TOGETHER, 0);
     LpRunContext context = {.watch = watch,
                             .faults = scenario_setup->faults,
-                            .backgrounds = scenario_setup->backgrounds};
+                            .backgrounds = scenario_setup->backgrounds,
+                            .progress = lp_child_process_tell};
     if (!(self->ideal_paths ? run_ideal(scenario_setup, &cast, context, results, error)
                             : run_real(scenario_setup, &cast, context, results, error)))
         return FALSE;
@@ -295,7 +296,10 @@ run_all(const LpVariantBase *base, const Variant *variants, char *const *names, 
 {
     g_autofree LpChildTask *tasks = g_new0(LpChildTask, n);
     g_autofree guint8 *blocks = g_malloc0(block_bytes(base) * n);
-    LpChildPool pool = {.name = "process of a run", .n_at_once = base->n_at_once};
+    LpChildPool pool = {.name = "process of a run",
+                        .n_at_once = base->n_at_once,
+                        .progress = base->progress,
+                        .progress_data = base->progress_data};
     for (guint i = 0; i < n; i++)
         tasks[i] = (LpChildTask){run_child, &variants[i], blocks + block_bytes(base) * i,
                                  block_bytes(base)};

@@ -17,6 +17,8 @@ typedef struct {
     gboolean ignore_memory; /**< run plans that do not fit in memory, too */
     guint n_jobs;           /**< of the scenario */
     guint n_at_once;        /**< processes side by side */
+    void (*progress)(double n_done, guint64 n_all, void *data); /**< told of runs; or NULL */
+    void *progress_data;
 } LpVariantBase;
 
 /** Adds @seed to all seeds of @scenario and @machine. */

@@ -31,9 +31,9 @@ typedef struct {
     gboolean all;    /**< simulate all plans, whatever their bounds */
     double budget_s; /**< seconds after which no simulation begins; INFINITY: none */
     guint n_at_once; /**< processes side by side */
-    double (*clock_s)(void);          /**< asked for the budget */
-    gboolean (*is_interrupted)(void); /**< once it is true no simulation begins; or NULL */
-    void (*progress)(guint64, guint64, void *); /**< plans decided, and all; or NULL */
+    double (*clock_s)(void);                   /**< asked for the budget */
+    gboolean (*is_interrupted)(void);          /**< once it is true no simulation begins; or NULL */
+    void (*progress)(double, guint64, void *); /**< plans decided, and all; or NULL */
     void *progress_data;
 } LpSearchOptions;
 

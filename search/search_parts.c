@@ -78,7 +78,7 @@ static void
 tell(const LpSearchParts *self, const LpSearchSpace *space)
 {
     if (self->progress != NULL)
-        self->progress(space->n_considered, self->n_all, self->progress_data);
+        self->progress((double)space->n_considered, self->n_all, self->progress_data);
 }
 
 /* Starts children while there is room; those before @n_done are home. */

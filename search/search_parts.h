@@ -13,7 +13,7 @@ typedef struct {
     void (*walk)(LpSearchSpace *space, guint index, const void *data);
     const void *data; /* borrowed */
     guint n_at_once;  /**< processes; 1: none but this one */
-    void (*progress)(guint64 n_considered, guint64 n_all, void *data); /**< or NULL */
+    void (*progress)(double n_considered, guint64 n_all, void *data); /**< or NULL */
     guint64 n_all;
     void *progress_data;
 } LpSearchParts;

@@ -369,7 +369,7 @@ add_closed_forms(LpSearchSpace *self, GArray *regions)
 LpSearchSpace *
 lp_search_space_new(const LpWorkloadDraft *draft, const LpMachine *const *machines,
                     guint n_machines, const LpSearchAxes *const *axes, gboolean ignore_memory,
-                    guint n_at_once, void (*progress)(guint64, guint64, void *), void *data,
+                    guint n_at_once, void (*progress)(double, guint64, void *), void *data,
                     GError **error)
 {
     LpSearchSpace empty = {.draft = draft,

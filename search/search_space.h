@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 LpSearchSpace *lp_search_space_new(const LpWorkloadDraft *draft, const LpMachine *const *machines,
                                    guint n_machines, const LpSearchAxes *const *axes,
                                    gboolean ignore_memory, guint n_at_once,
-                                   void (*progress)(guint64, guint64, void *), void *data,
+                                   void (*progress)(double, guint64, void *), void *data,
                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

@@ -369,7 +369,8 @@ lp_tuning_measure(LpTuning *self, GError **error)
         return TRUE;
     g_autofree LpCollectiveOutcome *outcomes = g_new0(LpCollectiveOutcome, requests->len);
     const LpCollectiveRequest *first = (const LpCollectiveRequest *)(gpointer)requests->data;
-    if (!lp_collective_run_all(first, requests->len, self->machine, outcomes, error))
+    if (!lp_collective_run_all(first, requests->len, self->machine, self->progress,
+                               self->progress_data, outcomes, error))
         return FALSE;
     for (guint i = 0; i < requests->len; i++)
         if (!take_outcome(times->pdata[i], &outcomes[i], error))
@@ -395,6 +396,8 @@ lp_tuning_among(const LpTuning *self, LpLibrary *libraries, guint n,
     g_free(other->libraries);
     other->libraries = libraries;
     other->n_libraries = n;
+    other->progress = self->progress;
+    other->progress_data = self->progress_data;
     for (guint i = 0; i < self->points->len; i++) {
         const LpTuningPoint *point = lp_tuning_point(self, i);
         if (keeps(point) && is_had(other, point))

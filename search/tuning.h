@@ -51,6 +51,8 @@ typedef struct {
     GArray *keys;         /* owned: LpTuningKey, by operation, class and size */
     double *follows; /* owned: [key][other]: how often, in an iteration, a stream goes from a call
                         of the one to a call of the other, of one rank of each stage, summed */
+    void (*progress)(double n_done, guint64 n_all, void *data); /**< told of runs; or NULL */
+    void *progress_data;
     double change_s; /**< what a change of libraries costs a stream of the program: an event, or
                         what the start of a collective costs a host that has waited */
 } LpTuning;

@@ -110,9 +110,14 @@ lp_tuning_runs_new(const LpTuning *tuning, LpWorkload *workload, LpSimulationOpt
         !add_mix(runs, tuning, LP_TUNING_WEIGHED, tuning->change_s, error) ||
         !add_mix(runs, tuning, LP_TUNING_BY_CALL, 0.0, error))
         return NULL;
-    for (guint i = 0; i < runs->len; i++)
+    for (guint i = 0; i < runs->len; i++) {
+        if (tuning->progress != NULL)
+            tuning->progress(i, runs->len, tuning->progress_data);
         if (!simulate(tuning, workload, options, &g_array_index(runs, LpTuningRun, i), error))
             return NULL;
+    }
+    if (tuning->progress != NULL)
+        tuning->progress(runs->len, runs->len, tuning->progress_data);
     return g_steal_pointer(&runs);
 }
 

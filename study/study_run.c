@@ -120,8 +120,12 @@ tell(const Runner *self)
 {
     const LpStudyCounts *counts = &self->counts;
     guint64 n_before = counts->n_done + counts->n_refused + counts->n_crashed;
+    double n_done = (double)(n_before + self->n_ended);
+    for (guint i = 0; i < self->options->n_at_once; i++)
+        if (self->children[i] != NULL)
+            n_done += lp_child_process_share(self->children[i]);
     if (self->options->progress != NULL)
-        self->options->progress(MIN(n_before + self->n_ended, counts->n), counts->n,
+        self->options->progress(MIN(n_done, (double)counts->n), counts->n,
                                 self->options->progress_data);
 }
 

@@ -18,9 +18,9 @@ typedef struct {
     /** In the child, which signals that end the sweep must not end; its data are the words of the
      * point, NULL-ended. */
     LpChildWork work;
-    guint n_at_once;                                             /**< processes side by side */
-    gboolean (*is_stopped)(void);                                /**< asked often */
-    void (*progress)(guint64 n_done, guint64 n_all, void *data); /**< or NULL */
+    guint n_at_once;                                            /**< processes side by side */
+    gboolean (*is_stopped)(void);                               /**< asked often */
+    void (*progress)(double n_done, guint64 n_all, void *data); /**< or NULL */
     void *progress_data;
 } LpStudyRunOptions;
 

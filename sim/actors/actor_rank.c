@@ -300,7 +300,7 @@ run_step(LpRank *self, const LpStep *step)
     LpStepCount *progress = self->run->progress;
     progress->n_done++;
     if (progress->show != NULL)
-        progress->show(progress->n_done, progress->n_steps, progress->data);
+        progress->show((double)progress->n_done, progress->n_steps, progress->data);
 }
 
 static void

@@ -17,7 +17,7 @@ struct s4u_Barrier;
 /** Told after each step of any rank, of all jobs together. */
 typedef struct {
     guint64 n_steps, n_done;
-    void (*show)(guint64 n_done, guint64 n_all, void *data); /**< or NULL */
+    void (*show)(double n_done, guint64 n_all, void *data); /**< or NULL */
     void *data;
 } LpStepCount;
 

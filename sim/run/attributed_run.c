@@ -2,6 +2,7 @@
 /* Casts the jobs, runs them, and writes down what came of it. */
 #include "sim/run/attributed_run.h"
 
+#include "base/child_process.h"
 #include "sim/engine/engine.h"
 #include "sim/engine/loading.h"
 #include "sim/run/attribution_data.h"
@@ -160,7 +161,8 @@ lp_attributed_run_child(const void *data, GByteArray *result)
                             .faults = scenario_setup->faults,
                             .watch = watch,
                             .sharing = sharing,
-                            .waits = waits};
+                            .waits = waits,
+                            .progress = lp_child_process_tell};
     /* A job by itself keeps its place among all. */
     lp_run_jobs(job_set.jobs, job_set.n, &context, job_set.n == 1 ? &results[run->job] : results);
     if (watch != NULL)

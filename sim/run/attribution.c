@@ -283,8 +283,8 @@ attribute(Plan *self, const LpChildPool *pool, GError **error)
 
 LpAttributions *
 lp_attributions_new(LpScenarioSetup *scenario_setup, guint n_at_once,
-                    void (*progress)(guint64 n_done, guint64 n_all, void *data),
-                    void *progress_data, GError **error)
+                    void (*progress)(double n_done, guint64 n_all, void *data), void *progress_data,
+                    GError **error)
 {
     g_autoptr(LpAttributions) self = g_new0(LpAttributions, 1);
     self->jobs = g_new0(LpAttribution, n_jobs(scenario_setup));

@@ -33,7 +33,7 @@ typedef struct {
  * has one job, and has not been loaded. @progress: told of runs; or NULL. Errors:
  * LP_SIMULATION_ERROR_RUN, LP_CHILD_PROCESS_ERROR. Returns: (transfer full). */
 LpAttributions *lp_attributions_new(LpScenarioSetup *scenario_setup, guint n_at_once,
-                                    void (*progress)(guint64 n_done, guint64 n_all, void *data),
+                                    void (*progress)(double n_done, guint64 n_all, void *data),
                                     void *progress_data, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void lp_attributions_free(LpAttributions *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpAttributions, lp_attributions_free)

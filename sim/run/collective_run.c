@@ -307,6 +307,7 @@ run_series(const void *data, GByteArray *result)
         const Series single = {&series->requests[i], 1, series->machine};
         if (!run_apart(&single, run_one, &outcomes[i / AT_ONCE], &error))
             complain(&outcomes[i / AT_ONCE], &error);
+        lp_child_process_tell(i / AT_ONCE + 1, series_length(series), NULL);
     }
 }
 
@@ -326,9 +327,30 @@ lp_collective_run_apart(const LpCollectiveRequest *self, const LpMachine *machin
     return TRUE;
 }
 
+/* Between two looks at how far they have come, ms. */
+#define PAUSE_MS 200
+
+/* Of @n requests in all; returns whether any series still runs. */
+static gboolean
+tell_series(LpChildProcess *const *children, guint n_parts, guint n,
+            void (*progress)(double n_done, guint64 n_all, void *data), void *progress_data)
+{
+    double n_done = 0.0;
+    guint n_running = 0;
+    for (guint k = 0; k < n_parts; k++) {
+        double told;
+        (void)lp_child_process_told(children[k], &told);
+        n_done += told;
+        n_running += lp_child_process_has_ended(children[k]) ? 0 : 1;
+    }
+    progress(n_running > 0 ? MIN(n_done, n - 0.5) : n, n, progress_data);
+    return n_running > 0;
+}
+
 gboolean
 lp_collective_run_all(const LpCollectiveRequest *requests, guint n, const LpMachine *machine,
-                      LpCollectiveOutcome *out_outcomes, GError **error)
+                      void (*progress)(double n_done, guint64 n_all, void *data),
+                      void *progress_data, LpCollectiveOutcome *out_outcomes, GError **error)
 {
     LpChildProcess *children[AT_ONCE];
     guint n_parts = 0;
@@ -339,6 +361,8 @@ lp_collective_run_all(const LpCollectiveRequest *requests, guint n, const LpMach
         good = children[n_parts] != NULL;
         n_parts += good ? 1 : 0;
     }
+    while (good && progress != NULL && tell_series(children, n_parts, n, progress, progress_data))
+        lp_child_process_wait_any(children, n_parts, PAUSE_MS);
     for (guint k = 0; k < n_parts; k++) {
         const Series series = {requests + k, n - k, machine};
         g_autofree LpCollectiveOutcome *part = g_new0(LpCollectiveOutcome, series_length(&series));

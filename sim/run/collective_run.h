@@ -62,9 +62,12 @@ typedef struct {
 } LpCollectiveOutcome;
 
 /** Runs @n collective runs on one machine, two at a time, in processes that load it once.
- * @out_outcomes: by collective run. Error: LP_CHILD_PROCESS_ERROR if there are no outcomes. */
+ * @progress: told of them; or NULL. @out_outcomes: by collective run. Error: LP_CHILD_PROCESS_ERROR
+ * if there are no outcomes. */
 gboolean lp_collective_run_all(const LpCollectiveRequest *requests, guint n,
-                               const LpMachine *machine, LpCollectiveOutcome *out_outcomes,
+                               const LpMachine *machine,
+                               void (*progress)(double n_done, guint64 n_all, void *data),
+                               void *progress_data, LpCollectiveOutcome *out_outcomes,
                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /** Factor from bytes over time to bus bandwidth, which is comparable to a link's rate whatever the

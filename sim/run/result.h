@@ -41,7 +41,7 @@ typedef struct {
     LpFlowLog *log; /* borrowed: written, or NULL */
     const struct LpRunLimit
         *limit; /* borrowed: of the first iteration (sim/actors/run_limit.h), or NULL */
-    void (*progress)(guint64 n_done, guint64 n_all, void *data); /**< or NULL */
+    void (*progress)(double n_done, guint64 n_all, void *data); /**< or NULL */
     void (*expect)(double processor_s, guint64 n_all,
                    void *data); /**< LpRunContext.expect, or NULL */
     void *progress_data;

@@ -20,7 +20,7 @@ typedef struct {
     LpFlowLog *log;             /* borrowed: written */
     const LpQuotient *quotient; /* borrowed: of the run that the jobs' are parts of */
     const LpRunLimit *limit;    /* borrowed: of a single job's iteration */
-    void (*progress)(guint64 n_done, guint64 n_all, void *data);
+    void (*progress)(double n_done, guint64 n_all, void *data);
     void (*expect)(double processor_s, guint64 n_all,
                    void *data); /**< told before: what the jobs will take,
                                    lp_run_size_processor_s(), and of how many steps */

@@ -57,7 +57,7 @@ run_solo(const void *data, GByteArray *result)
     g_autoptr(LpWatch) watch = NULL;
     g_autoptr(GError) error = NULL;
     LpJobSet job_set = standalone_run->job_set;
-    LpRunContext context = {.faults = NULL};
+    LpRunContext context = {.progress = lp_child_process_tell};
     if (standalone_run->scope == LP_SCENARIO_SCOPE_ALONE &&
         standalone_run->scenario_setup->faults != NULL) {
         watch = lp_watch_new(lp_network_n_links(standalone_run->scenario_setup->network));
@@ -88,7 +88,8 @@ counterfactual_input(const LpScenarioSetup *self, const LpJobSet *job_set)
 }
 
 static gboolean
-run_counterfactuals(const LpScenarioSetup *self, guint job, LpSimulation *own, GError **error)
+run_counterfactuals(const LpScenarioSetup *self, guint job, LpRunCount *runs, LpSimulation *own,
+                    GError **error)
 {
     g_auto(LpJobSet) job_set = lp_cast(self);
     lp_job_set_add(&job_set, job, LP_SCENARIO_SCOPE_OWN, 0);
@@ -100,8 +101,10 @@ run_counterfactuals(const LpScenarioSetup *self, guint job, LpSimulation *own, G
     LpCounterfactualInput input = counterfactual_input(self, &job_set);
     LpCounterfactuals counterfactuals;
     LpCounterfactualResults results;
-    if (!lp_counterfactuals_start(&counterfactuals, &input, error) ||
-        !lp_counterfactuals_finish(&counterfactuals, &results, &own->children_peak_rss_bytes,
+    if (!lp_counterfactuals_start(&counterfactuals, &input, error))
+        return FALSE;
+    lp_run_count_wait(runs, counterfactuals.process);
+    if (!lp_counterfactuals_finish(&counterfactuals, &results, &own->children_peak_rss_bytes,
                                    error))
         return FALSE;
     own->uncontended = results.uncontended;
@@ -127,13 +130,11 @@ new_solo(LpScenarioSetup *scenario_setup, guint job, LpScenarioSetupScope scope,
 }
 
 static gboolean
-finish_solo(StandaloneRun *self, guint64 *io_peak_rss_bytes, GError **error)
+finish_solo(StandaloneRun *self, LpScenarioSimulation *simulation, GError **error)
 {
     Outcome outcome;
-    LpChildProcess *child =
-        lp_child_process_start("process of a run", run_solo, self, sizeof outcome, error);
-    if (child == NULL ||
-        !lp_child_process_finish(child, &outcome, sizeof outcome, io_peak_rss_bytes, error))
+    if (!lp_run_count_apart(&simulation->runs, run_solo, self, &outcome, sizeof outcome,
+                            &simulation->children_peak_rss_bytes, error))
         return FALSE;
     /* Which ranks wait for which is told by a run of all. */
     if (self->quotient != NULL && outcome.stall.is_stalled)
@@ -156,7 +157,8 @@ is_healthy(const LpScenarioSetup *self, guint job)
 /* By classes, if that is worth it: @by_classes. Else by ranks, those runs that are not. */
 static gboolean
 run_solo_if(LpScenarioSetup *self, guint job, LpScenarioSetupScope scope, guint isolated,
-            gboolean by_classes, LpRunResult *io_result, guint64 *io_peak_rss_bytes, GError **error)
+            gboolean by_classes, LpRunResult *io_result, LpScenarioSimulation *simulation,
+            GError **error)
 {
     gboolean is_done = io_result->n_actors > 0, good = TRUE;
     if (is_done)
@@ -165,7 +167,7 @@ run_solo_if(LpScenarioSetup *self, guint job, LpScenarioSetupScope scope, guint 
     standalone_run.quotient =
         by_classes ? lp_job_set_quotient_new(&standalone_run.job_set, scope) : NULL;
     if (by_classes == (standalone_run.quotient != NULL))
-        good = finish_solo(&standalone_run, io_peak_rss_bytes, error);
+        good = finish_solo(&standalone_run, simulation, error);
     solo_clear(&standalone_run);
     return good;
 }
@@ -176,19 +178,18 @@ static gboolean
 run_solos(LpScenarioSetup *self, LpScenarioSimulation *simulation, gboolean by_classes,
           GError **error)
 {
-    guint64 *peak_rss_bytes = &simulation->children_peak_rss_bytes;
     for (guint i = 0; i < self->jobs->len; i++) {
         LpJobResult *result = &simulation->jobs[i];
         if (!run_solo_if(self, i, LP_SCENARIO_SCOPE_ALONE, 0, by_classes, &result->alone,
-                         peak_rss_bytes, error))
+                         simulation, error))
             return FALSE;
         if (is_healthy(self, i)) {
             result->own->run = result->alone;
             result->uncontended = result->own->uncontended;
         } else if (!run_solo_if(self, i, LP_SCENARIO_SCOPE_ALONE, ALL_CLASSES, by_classes,
-                                &result->uncontended, peak_rss_bytes, error) ||
+                                &result->uncontended, simulation, error) ||
                    !run_solo_if(self, i, LP_SCENARIO_SCOPE_OWN, 0, by_classes, &result->own->run,
-                                peak_rss_bytes, error))
+                                simulation, error))
             return FALSE;
     }
     return TRUE;
@@ -200,7 +201,7 @@ explain(LpScenarioSetup *self, LpScenarioSimulation *simulation, GError **error)
     for (guint i = 0; i < self->jobs->len; i++) {
         LpSimulation *own = simulation->jobs[i].own = g_new0(LpSimulation, 1);
         own->circuits = g_strdup(lp_scenario_setup_job(self, i)->circuits->description);
-        if (!run_counterfactuals(self, i, own, error))
+        if (!run_counterfactuals(self, i, &simulation->runs, own, error))
             return FALSE;
         simulation->children_peak_rss_bytes += own->children_peak_rss_bytes;
     }
@@ -260,9 +261,8 @@ run_together(LpScenarioSetup *self, LpJobSet *job_set, LpJobSetQuotient *quotien
                             .faults = self->faults,
                             .watch = watch,
                             .log = log,
-                            .progress = options.progress,
-                            .expect = options.expect,
-                            .progress_data = options.progress_data};
+                            .progress = options.progress != NULL ? lp_run_count_tell : NULL,
+                            .progress_data = &simulation->runs};
     g_autofree LpRunResult *results = g_new0(LpRunResult, job_set->n);
     if (!run_cast(self, job_set, quotient, &context, results, error))
         return FALSE;
@@ -302,13 +302,16 @@ run_attempt(const void *data, GByteArray *result)
     AttemptEnd end = {FALSE, ""};
     g_autoptr(GError) error = NULL;
     g_autoptr(LpWatch) watch = lp_watch_new(lp_network_n_links(attempt->scenario_setup->network));
-    LpRunContext context = {
-        .backgrounds = backgrounds, .faults = attempt->scenario_setup->faults, .watch = watch};
+    LpRunContext context = {.backgrounds = backgrounds,
+                            .faults = attempt->scenario_setup->faults,
+                            .watch = watch,
+                            .progress = lp_child_process_tell};
     g_autofree LpRunResult *results = g_new0(LpRunResult, attempt->n_jobs);
     if (!lp_job_set_quotient_run(attempt->quotient, &context, results, &error))
         g_strlcpy(end.message, error->message, sizeof end.message);
     LpStall stall = lp_watch_stall(watch);
     end.is_stopped = stall.is_stalled || stall.is_flooded;
+    g_byte_array_set_size(result, 0);
     g_byte_array_append(result, (const guint8 *)&end, sizeof end);
     g_byte_array_append(result, (const guint8 *)results, attempt->n_jobs * sizeof *results);
     for (guint i = 0; i < backgrounds->len; i++) {
@@ -338,10 +341,8 @@ attempt(LpScenarioSetup *self, LpJobSetQuotient *quotient, LpScenarioSimulation 
                  n_backgrounds * sizeof(LpBackgroundResult);
     g_autofree guint8 *bytes = g_malloc0(size);
     AttemptEnd end;
-    LpChildProcess *child =
-        lp_child_process_start("process of a run", run_attempt, &data, 0, error);
-    if (child == NULL ||
-        !lp_child_process_finish(child, bytes, size, &simulation->children_peak_rss_bytes, error))
+    if (!lp_run_count_apart(&simulation->runs, run_attempt, &data, bytes, size,
+                            &simulation->children_peak_rss_bytes, error))
         return FALSE;
     memcpy(&end, bytes, sizeof end);
     *out_ended = !end.is_stopped;
@@ -408,11 +409,25 @@ forecast_all(LpScenarioSetup *self, LpScenarioSimulation *simulation, LpScenario
     }
 }
 
+/* All beside each other, and of each job what run_solos() and explain() run. */
+static guint
+n_runs(const LpScenarioSetup *self)
+{
+    guint n = 1;
+    for (guint i = 0; i < self->jobs->len; i++)
+        n += is_healthy(self, i) ? 2 : 4;
+    return n;
+}
+
 static gboolean
 run_all(LpScenarioSetup *self, LpScenarioSimulation *simulation, LpScenarioOptions options,
         GError **error)
 {
     gboolean may_stop = self->faults != NULL && lp_faults_any_dead(self->faults), ended = FALSE;
+    simulation->runs = (LpRunCount){.n_all = n_runs(self),
+                                    .progress = options.progress,
+                                    .progress_data = options.progress_data};
+    lp_run_count_tell(0.0, 1, &simulation->runs);
     if (!explain(self, simulation, error) || !run_solos(self, simulation, TRUE, error))
         return FALSE;
     g_auto(LpJobSet) job_set = cast_all(self, simulation, options);
@@ -425,8 +440,11 @@ run_all(LpScenarioSetup *self, LpScenarioSimulation *simulation, LpScenarioOptio
     }
     if (quotient == NULL && !ended && !lp_scenario_setup_load(self, error))
         return FALSE;
-    return run_solos(self, simulation, FALSE, error) &&
-           (ended || run_together(self, &job_set, quotient, simulation, options, error));
+    if (!run_solos(self, simulation, FALSE, error) ||
+        !(ended || run_together(self, &job_set, quotient, simulation, options, error)))
+        return FALSE;
+    lp_run_count_end(&simulation->runs);
+    return TRUE;
 }
 
 static LpScenarioSimulation *

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "sim/actors/background_result.h"
+#include "sim/run/run_count.h"
 #include "sim/run/simulation.h"
 #include "workloads/description/scenario.h"
 
@@ -33,6 +34,7 @@ typedef struct {
     guint64 n_activities;            /**< of the jobs beside each other */
     LpQuotientSize quotient;         /**< of these; zero where they were not run by classes */
     guint64 children_peak_rss_bytes; /**< of the processes of the other runs, summed */
+    LpRunCount runs;
 } LpScenarioSimulation;
 
 /** How a scenario is simulated. */
@@ -41,9 +43,7 @@ typedef struct {
     gboolean collapse;          /**< leave out events that provably cannot matter */
     gboolean timelines;         /**< record them */
     LpObservation *observation; /* borrowed: filled; or NULL */
-    void (*progress)(guint64 n_done, guint64 n_all, void *data); /**< or NULL */
-    void (*expect)(double processor_s, guint64 n_all,
-                   void *data); /**< LpRunContext.expect, or NULL */
+    void (*progress)(double n_done, guint64 n_all, void *data); /**< told of runs; or NULL */
     void *progress_data;
     LpForecast *forecast; /* borrowed: filled, and nothing is run; or NULL */
 } LpScenarioOptions;

@@ -255,6 +255,32 @@ run_itself(LpSimulation *self, LpNetwork *network, const LpCircuitMap *circuits,
     return TRUE;
 }
 
+/* The steps of a run and of its counterfactual runs. */
+typedef struct {
+    LpRunOptions told;
+    const LpCounterfactuals *counterfactuals; /* borrowed */
+    double n_done;                            /* of the run itself */
+    guint64 n_all;                            /* likewise */
+} Steps;
+
+static void
+tell_other_steps(double n_done, guint64 n_all, void *data)
+{
+    const Steps *self = data;
+    self->told.progress(self->n_done + n_done, self->n_all + n_all, self->told.progress_data);
+}
+
+static void
+tell_own_steps(double n_done, guint64 n_all, void *data)
+{
+    Steps *self = data;
+    double n_others_done;
+    guint64 n_others = lp_child_process_told(self->counterfactuals->process, &n_others_done);
+    self->n_done = n_done;
+    self->n_all = n_all;
+    tell_other_steps(n_others_done, n_others, self);
+}
+
 /* The counterfactual runs first: their process needs nothing that this one loads. */
 static gboolean
 run_all(LpSimulation *self, LpNetwork *network, const LpCircuitMap *circuits,
@@ -274,9 +300,18 @@ run_all(LpSimulation *self, LpNetwork *network, const LpCircuitMap *circuits,
     LpCounterfactuals counterfactuals;
     if (!lp_counterfactuals_start(&counterfactuals, &input, error))
         return FALSE;
+    Steps steps = {.told = options.run, .counterfactuals = &counterfactuals};
+    if (options.run.progress != NULL) {
+        options.run.progress = tell_own_steps;
+        options.run.progress_data = &steps;
+    }
     gboolean good = run_itself(self, network, circuits, contention, cache, classes, options, error);
     LpCounterfactualResults results;
     guint64 peak_rss_bytes = 0;
+    if (good && steps.told.progress != NULL) {
+        lp_child_process_wait(counterfactuals.process, tell_other_steps, &steps);
+        steps.told.progress(1.0, 1, steps.told.progress_data);
+    }
     if (!lp_counterfactuals_finish(&counterfactuals, &results, &peak_rss_bytes,
                                    good ? error : NULL) ||
         !good)

@@ -23,11 +23,21 @@ leave(const void *data, GByteArray *result)
     _exit(3);
 }
 
+/* What a pool tells. */
+typedef struct {
+    guint n_told;
+    double first, last;
+} Told;
+
 static void
-count(guint64 n_done, guint64 n_all, void *data)
+tell(double n_done, guint64 n_all, void *data)
 {
-    guint64 *seen = data;
-    lp_test_true("in order", n_done == ++*seen && n_all == N);
+    Told *told = data;
+    lp_test_true("of all", n_all == N && n_done <= N);
+    lp_test_true("it never goes back", told->n_told == 0 || n_done >= told->last);
+    if (told->n_told++ == 0)
+        told->first = n_done;
+    told->last = n_done;
 }
 
 static void
@@ -35,21 +45,78 @@ test_results(void)
 {
     static const guint at_once[] = {1, 3, N, 2 * N};
     for (guint k = 0; k < G_N_ELEMENTS(at_once); k++) {
-        guint64 numbers[N], results[N], n_seen = 0, peak_rss_bytes = 0;
+        guint64 numbers[N], results[N], peak_rss_bytes = 0;
         LpChildTask tasks[N];
         for (guint64 i = 0; i < N; i++) {
             numbers[i] = i + 1;
             tasks[i] = (LpChildTask){square, &numbers[i], &results[i], sizeof results[i]};
         }
+        Told told = {0};
         LpChildPool pool = {
-            .name = "child", .n_at_once = at_once[k], .progress = count, .progress_data = &n_seen};
+            .name = "child", .n_at_once = at_once[k], .progress = tell, .progress_data = &told};
         g_autoptr(GError) error = NULL;
         lp_test_true("good", lp_child_pool_run(&pool, tasks, N, &peak_rss_bytes, &error));
         for (guint64 i = 0; i < N; i++)
             lp_test_true("result", results[i] == (i + 1) * (i + 1));
-        lp_test_true("all seen", n_seen == N);
+        lp_test_true("from none", told.first == 0.0);
+        lp_test_true("to all", told.last == N);
         lp_test_true("memory", peak_rss_bytes > 0);
     }
+}
+
+/* Says that half is done, and waits until its parent has heard of it. */
+static void
+stop_half_way(const void *data, GByteArray *result)
+{
+    (void)result;
+    lp_child_process_tell(1.0, 2, NULL);
+    char sign;
+    int heard = *(const int *)data;
+    _exit(read(heard, &sign, 1) == 1 ? 0 : 4);
+}
+
+typedef struct {
+    double most;
+    int heard;
+} Half;
+
+static void
+hear(double n_done, guint64 n_all, void *data)
+{
+    Half *half = data;
+    if (n_done < (double)n_all)
+        half->most = MAX(half->most, n_done / (double)n_all);
+    if (half->most > 0.0 && half->heard >= 0) {
+        lp_test_true("the child may end", write(half->heard, "h", 1) == 1);
+        half->heard = -1;
+    }
+}
+
+/* A child's share counts before it has ended, in a pool and by itself. */
+static void
+test_share(void)
+{
+    for (guint i = 0; i < 2; i++) {
+        int ends[2];
+        lp_test_true("a pipe", pipe(ends) == 0);
+        Half half = {0.0, ends[1]};
+        g_autoptr(GError) error = NULL;
+        if (i == 0) {
+            LpChildTask task = {stop_half_way, &ends[0], NULL, 0};
+            LpChildPool pool = {
+                .name = "child", .n_at_once = 1, .progress = hear, .progress_data = &half};
+            lp_test_true("good", lp_child_pool_run(&pool, &task, 1, NULL, &error));
+        } else {
+            g_autoptr(LpChildProcess) child =
+                lp_child_process_start("child", stop_half_way, &ends[0], 0, &error);
+            lp_child_process_wait(child, hear, &half);
+            lp_test_true("well", lp_child_process_status(child) == 0);
+        }
+        lp_test_true("half", half.most == 0.5);
+        (void)close(ends[0]);
+        (void)close(ends[1]);
+    }
+    lp_test_true("no child has no board", lp_child_process_board() == NULL);
 }
 
 static void
@@ -102,10 +169,8 @@ test_nothing(void)
 int
 main(void)
 {
-    static const LpTestCase cases[] = {{"results", test_results},
-                                       {"bad end", test_bad_end},
-                                       {"over", test_over},
-                                       {"nothing", test_nothing},
-                                       {NULL, NULL}};
+    static const LpTestCase cases[] = {{"results", test_results}, {"share", test_share},
+                                       {"bad end", test_bad_end}, {"over", test_over},
+                                       {"nothing", test_nothing}, {NULL, NULL}};
     return lp_test_run("child_pool", cases);
 }

@@ -7,7 +7,6 @@ Environment: LIGHTPATH (the built program)."""
 import json
 import os
 import pathlib
-import pty
 import re
 import signal
 import subprocess
@@ -450,50 +449,6 @@ class Completion(Case):
         self.assertEqual(self.bash("lightpath simulate gpt3-175b --set schedule=z"), ["zero-bubble"])
         self.assertEqual(self.bash("lightpath simulate gpt3-175b "),
                          [path.stem for path in sorted((SOURCE / "platforms").glob("*-*.xml"))])
-
-
-class Terminal(Case):
-    """Colours and progress, on a terminal only."""
-
-    def on_terminal(self, *words, **variables):
-        parent, child = pty.openpty()
-        environment = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
-        process = subprocess.Popen([PROGRAM, *words], stdin=subprocess.DEVNULL, stdout=child,
-                                   stderr=child, env={**environment, "TERM": "xterm", **variables})
-        os.close(child)
-        text = b""
-        try:
-            while block := os.read(parent, 65536):
-                text += block
-        except OSError:
-            pass  # the other end is closed
-        os.close(parent)
-        process.wait(60)
-        return text.decode()
-
-    def test_colour(self):
-        self.assertIn("\033[1;31mlightpath:\033[0m ", self.on_terminal("estimate"))
-        self.assertNotIn("\033", self.on_terminal("estimate", NO_COLOR="1"))
-        self.assertNotIn("\033", self.on_terminal("estimate", TERM="dumb"))
-        job = ["simulate", "gpt3-125m", "dgx-a100-8", "--ignore-memory", "--set", "seq=12800"]
-        self.assertIn("\033[33mwarning ", self.on_terminal(*job))
-        self.assertNotIn("\033", self.on_terminal(*job, NO_COLOR="1"))
-        self.assertNotIn("\033", self.taken(*job))
-
-    def test_progress(self):
-        text = self.on_terminal("collective", "all-reduce", "dgx-a100-8", "--bytes=1MiB,2MiB")
-        self.assertRegex(text, r"\[\.{24}\]   0 %  0 of 2 sizes")
-        self.assertRegex(text, r"\[#{12}\.{12}\]  50 %  1 of 2 sizes, about \d+ s left")
-        for line, unit in (("simulate gpt3-125m dgx-a100-8 --set dp=1 --set global-batch=64 "
-                            "--ignore-memory", "steps"),
-                           ("contention two-jobs polaris-64", "runs"),
-                           ("bench ring-1024-flow", "benchmarks"),
-                           (f"validate --cases={SOURCE}/validation/gemm.csv", "rows")):
-            shown = self.on_terminal(*line.split())
-            self.assertRegex(shown, r"\[#*\.+\] +\d+ %  \d+ of \d+ " + unit, line)
-            # What was shown is gone in the end, and nothing of it is a control sequence.
-            self.assertRegex(shown, r"\r +\r", line)
-        self.assertRegex(text, r"1 of 2 sizes, about \d+ s left")
 
 
 if __name__ == "__main__":

@@ -112,7 +112,7 @@ test_alone(void)
     g_autoptr(GError) error = NULL;
     if (machine == NULL ||
         !lp_collective_run_all((const LpCollectiveRequest *)(gpointer)requests->data, requests->len,
-                               machine, outcomes, &error)) {
+                               machine, NULL, NULL, outcomes, &error)) {
         lp_test_text("alone", error != NULL ? error->message : "no machine", NULL);
         return;
     }

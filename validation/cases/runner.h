@@ -24,7 +24,7 @@ typedef struct {
     const GArray *rows;  /**< guint, borrowed: the rows of the table to run; NULL: all */
     const LpConstants *constants; /**< borrowed: in place of the shipped ones; NULL: none */
     gboolean (*is_stopped)(void); /**< once it is true what still runs is ended; or NULL */
-    void (*progress)(guint64 n_done, guint64 n_all, void *data); /**< or NULL */
+    void (*progress)(double n_done, guint64 n_all, void *data); /**< or NULL */
     void *progress_data;
 } LpRunnerOptions;
 

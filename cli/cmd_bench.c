@@ -43,7 +43,7 @@ bench_ring(const LpBenchmark *self, LpRunResult *out_result, GError **error)
     if (machine == NULL)
         return FALSE;
     return self->kind == LP_BENCHMARK_BARE
-               ? lp_bench_bare_ring(machine, RING_BYTES, out_result, error)
+               ? lp_bench_engine_ring(machine, RING_BYTES, out_result, error)
                : lp_bench_ring(machine, RING_BYTES, self->fidelity, self->collapse, out_result,
                                error);
 }

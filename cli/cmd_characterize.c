@@ -121,7 +121,7 @@ simulate(const LpSweepBase *base, LpCharacterization *shown, const Options *opti
                                .alone = TRUE,
                                .run = {.calls = times}};
     g_auto(LpProgress) progress = lp_progress_start("steps");
-    run.run.progress = progress.is_shown ? lp_progress_tell : NULL;
+    run.run.progress = progress.is_shown ? lp_progress_callback : NULL;
     run.run.expect = progress.is_shown ? lp_progress_expect : NULL;
     run.run.progress_data = &progress;
     g_autoptr(LpSimulation) simulation = lp_simulation_run(setup, run, error);

@@ -153,7 +153,7 @@ run_variants(const Options *options, const Choices *choices, const char *workloa
                           .ignore_memory = options->ignore_memory,
                           .n_jobs = n_jobs,
                           .n_at_once = choices->n_jobs,
-                          .progress = progress->is_shown ? lp_progress_tell : NULL,
+                          .progress = progress->is_shown ? lp_progress_callback : NULL,
                           .progress_data = progress};
     const char *const *what_ifs = (const char *const *)options->what_ifs;
     double n_what_ifs = what_ifs != NULL ? g_strv_length(options->what_ifs) : 0;
@@ -207,7 +207,7 @@ attribute(const Options *options, char **arguments, double started_s, GError **e
         return FALSE;
     lp_progress_phase(&progress, "runs", 1.0);
     g_autoptr(LpAttributions) attributions =
-        lp_attributions_new(scenario_setup, choices.n_jobs, lp_progress_tell, &progress, error);
+        lp_attributions_new(scenario_setup, choices.n_jobs, lp_progress_callback, &progress, error);
     if (attributions == NULL)
         return FALSE;
     report.scenario_setup = scenario_setup;

@@ -82,7 +82,7 @@ predict(const Options *options, LpPlanChoice plan, Column *out, GError **error)
     g_autoptr(LpSetup) setup = lp_setup_new(workload, machine, error);
     LpSimulationOptions run = {.fidelity = LP_FIDELITY_FLOW, .collapse = TRUE, .alone = TRUE};
     g_auto(LpProgress) progress = lp_progress_start("steps");
-    run.run.progress = progress.is_shown ? lp_progress_tell : NULL;
+    run.run.progress = progress.is_shown ? lp_progress_callback : NULL;
     run.run.expect = progress.is_shown ? lp_progress_expect : NULL;
     run.run.progress_data = &progress;
     g_autoptr(LpSimulation) simulation =

@@ -95,7 +95,7 @@ simulate(const Options *options, LpGoodputReport *report, GError **error)
                           !lp_setup_check_memory(report->workload, report->machine, error)))
         return FALSE;
     g_auto(LpProgress) progress = lp_progress_start("steps");
-    run.run.progress = progress.is_shown ? lp_progress_tell : NULL;
+    run.run.progress = progress.is_shown ? lp_progress_callback : NULL;
     run.run.expect = progress.is_shown ? lp_progress_expect : NULL;
     run.run.progress_data = &progress;
     g_autoptr(LpSimulation) simulation = lp_simulation_run_apart(setup, run, error);

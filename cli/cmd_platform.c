@@ -27,9 +27,10 @@ generate(char *const *texts, const char *output, GError **error)
     g_autoptr(GError) fault = NULL;
     g_autoptr(LpMachineSpecification) specification =
         lp_specification_from_texts((const char *const *)texts, &fault);
-    g_autofree char *xml = specification != NULL && lp_made_machine_tell_idle(specification, &fault)
-                               ? lp_generate(specification, &fault)
-                               : NULL;
+    g_autofree char *xml =
+        specification != NULL && lp_made_machine_report_idle(specification, &fault)
+            ? lp_generate(specification, &fault)
+            : NULL;
     if (xml == NULL)
         return lp_usage_error(error, "%s", fault->message);
     return lp_file_write(output != NULL ? output : "-", xml, strlen(xml), error);

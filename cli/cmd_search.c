@@ -223,10 +223,10 @@ search(const Options *options, Choices *choices, const char *path, const char *c
     g_autoptr(LpSearchSpace) space = lp_search_space_new(
         draft, (const LpMachine *const *)machines->pdata, machines->len,
         (const LpSearchAxes *const *)axes->pdata, options->ignore_memory, choices->run.n_at_once,
-        progress.is_shown ? lp_progress_tell : NULL, &progress, error);
+        progress.is_shown ? lp_progress_callback : NULL, &progress, error);
     if (space == NULL || !check_any(space, error))
         return FALSE;
-    choices->run.progress = progress.is_shown ? lp_progress_tell : NULL;
+    choices->run.progress = progress.is_shown ? lp_progress_callback : NULL;
     choices->run.progress_data = &progress;
     lp_interruption_hold();
     g_autoptr(LpSearchResult) result = lp_search_run(space, &choices->run, error);

@@ -146,7 +146,7 @@ run_seeds(const Options *options, const Choices *choices, const char *path,
                           .ignore_memory = options->ignore_memory,
                           .n_jobs = n_jobs,
                           .n_at_once = g_get_num_processors(),
-                          .progress = progress->is_shown ? lp_progress_tell : NULL,
+                          .progress = progress->is_shown ? lp_progress_callback : NULL,
                           .progress_data = progress};
     if (choices->plan != LP_PLAN_FILE) {
         fitting = lp_plan_choice_fit(choices->plan, path, base.settings, &machine, 1, error);
@@ -219,7 +219,7 @@ simulate_scenario(const Options *options, const Choices *choices, const char *pa
     if (options->dry_run)
         return lp_dry_run_scenario(scenario, machine, run, choices->format, error);
     lp_progress_phase(&progress, "runs", 1.0);
-    run.progress = progress.is_shown ? lp_progress_tell : NULL;
+    run.progress = progress.is_shown ? lp_progress_callback : NULL;
     run.progress_data = &progress;
     g_autoptr(LpScenarioSimulation) simulation =
         lp_scenario_simulation_run(scenario, machine, run, error);
@@ -291,7 +291,7 @@ simulate(const Options *options, char **arguments, double started_s, GError **er
     if (options->dry_run)
         return lp_dry_run(setup, run, choices.format, error);
     lp_progress_phase(&progress, "steps", 1.0);
-    run.run.progress = progress.is_shown ? lp_progress_tell : NULL;
+    run.run.progress = progress.is_shown ? lp_progress_callback : NULL;
     run.run.expect = progress.is_shown ? lp_progress_expect : NULL;
     run.run.progress_data = &progress;
     g_autoptr(LpSimulation) simulation = lp_simulation_run(setup, run, error);

@@ -218,7 +218,7 @@ run(Sweep *sweep, GError **error)
     LpStudyRunOptions options = {.work = lp_study_point_run,
                                  .n_at_once = sweep->n_at_once,
                                  .is_stopped = lp_interruption_has_come,
-                                 .progress = progress.is_shown ? lp_progress_tell : NULL,
+                                 .progress = progress.is_shown ? lp_progress_callback : NULL,
                                  .progress_data = &progress};
     gboolean is_stopped_early = FALSE;
     /* Children never get the signals, so that none ends half-way and says so: the sweep ends them.

@@ -73,7 +73,7 @@ new_tuning(const Options *options, const LpMachine *machine, LpProgress *progres
     if (tuning == NULL)
         lp_usage_error(error, "--libraries: %s", fault->message);
     if (tuning != NULL && progress->is_shown) {
-        tuning->progress = lp_progress_tell;
+        tuning->progress = lp_progress_callback;
         tuning->progress_data = progress;
     }
     return tuning;

@@ -165,7 +165,7 @@ wait_for(const LpComparisonRun *wanted, const GArray *runs, guint n_done, guint 
                              ? 1.0
                              : lp_child_process_share(children[i]);
         }
-        lp_progress_show(progress, MAX(progress->n_told, n_done + share), n_all);
+        lp_progress_show(progress, MAX(progress->n_shown, n_done + share), n_all);
         lp_child_process_wait_any(children, runs->len, progress->is_shown ? PAUSE_MS : -1);
     }
 }

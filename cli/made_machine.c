@@ -123,7 +123,7 @@ take_words(const GOptionEntry *entries, char **words, GError **error)
 }
 
 gboolean
-lp_made_machine_tell_idle(const LpMachineSpecification *specification, GError **error)
+lp_made_machine_report_idle(const LpMachineSpecification *specification, GError **error)
 {
     g_auto(GStrv) lines = lp_specification_find_idle(specification, error);
     for (char **line = lines; line != NULL && *line != NULL; line++)
@@ -158,7 +158,7 @@ name_machine(const char *const *texts, GError **error)
     }
     g_autoptr(GError) fault = NULL;
     g_autoptr(LpMachineSpecification) specification = lp_specification_from_texts(texts, &fault);
-    if (specification == NULL || !lp_made_machine_tell_idle(specification, &fault)) {
+    if (specification == NULL || !lp_made_machine_report_idle(specification, &fault)) {
         (void)usage(error, "%s", fault->message);
         return NULL;
     }

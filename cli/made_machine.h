@@ -24,8 +24,8 @@ char **lp_made_machine_take(const GOptionEntry *entries, char **words, GError **
 
 /** Says on standard error which options of @specification change nothing. Errors: as
  * lp_generate(). */
-gboolean lp_made_machine_tell_idle(const LpMachineSpecification *specification,
-                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean lp_made_machine_report_idle(const LpMachineSpecification *specification,
+                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /** Whether @name stands for such a machine. */
 gboolean lp_made_machine_is(const char *name);

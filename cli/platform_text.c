@@ -105,15 +105,15 @@ add_tiers_json(json_t *object, const LpMachineFacts *facts, const LpFabric *fabr
 
 /* The network beside a hybrid's circuits. */
 static void
-add_beside_json(json_t *root, const LpMachine *machine)
+add_packet_network_json(json_t *root, const LpMachine *machine)
 {
     if (!lp_circuit_switch_is_hybrid(&machine->circuits))
         return;
-    LpMachine alone = lp_machine_beside(machine);
+    LpMachine alone = lp_machine_packet_network(machine);
     LpMachineFacts facts = lp_machine_facts(&alone);
     json_t *object = lp_json_set_object(root, "beside_circuits");
-    lp_json_set_text(object, "topology", lp_topology_names[machine->beside.topology]);
-    lp_json_set_count(object, "ports", machine->beside.n_hosts);
+    lp_json_set_text(object, "topology", lp_topology_names[machine->packet_network.topology]);
+    lp_json_set_count(object, "ports", machine->packet_network.n_hosts);
     lp_json_set_number(object, "bytes_per_s", lp_machine_scale_out_bytes_per_s(&alone));
     lp_json_set_number(object, "oversubscription", facts.oversubscription);
 }
@@ -173,7 +173,7 @@ lp_platform_print_json(const LpMachine *machine, GError **error)
     if (machine->transport != LP_TRANSPORT_RDMA)
         lp_json_set_text(root, "transport", lp_transport_names[machine->transport]);
     add_circuits_json(root, &machine->circuits);
-    add_beside_json(root, machine);
+    add_packet_network_json(root, machine);
     add_pods_json(root, &fabric, machine);
     add_bisection_json(root, &facts);
     lp_json_set_number(root, "oversubscription", facts.oversubscription);
@@ -328,18 +328,18 @@ add_distances_text(GString *text, const LpMachineFacts *facts)
 }
 
 static void
-add_beside_text(LpTextTable *table, const LpMachine *machine)
+add_packet_network_text(LpTextTable *table, const LpMachine *machine)
 {
     if (!lp_circuit_switch_is_hybrid(&machine->circuits))
         return;
-    LpMachine alone = lp_machine_beside(machine);
+    LpMachine alone = lp_machine_packet_network(machine);
     LpMachineFacts facts = lp_machine_facts(&alone);
     g_autofree char *rate =
         lp_quantity_format(LP_QUANTITY_BANDWIDTH, lp_machine_scale_out_bytes_per_s(&alone));
     add_line(table, "beside circuits",
              "%s per accelerator each way, %s, %" G_GUINT64_FORMAT " ports, oversubscription %.4g",
-             rate, lp_topology_names[machine->beside.topology], machine->beside.n_hosts,
-             facts.oversubscription);
+             rate, lp_topology_names[machine->packet_network.topology],
+             machine->packet_network.n_hosts, facts.oversubscription);
 }
 
 static void
@@ -400,7 +400,7 @@ lp_platform_print_text(const LpMachine *machine, GError **error)
         add_shape_text(table, machine);
         add_planes_text(table, machine);
         add_circuits_text(table, &machine->circuits);
-        add_beside_text(table, machine);
+        add_packet_network_text(table, machine);
         add_pods_text(table, &fabric, machine);
     } else {
         add_line(table, "scale-out", "none");

@@ -68,7 +68,7 @@ lp_progress_phase(LpProgress *self, const char *unit, double to)
     self->from = self->to < 1.0 ? self->to : 0.0;
     self->to = to;
     self->started_s = lp_wall_clock_s();
-    self->expected_s = self->n_told = 0.0;
+    self->expected_s = self->n_shown = 0.0;
     self->per_mille = G_MAXUINT64;
 }
 
@@ -142,7 +142,7 @@ lp_progress_show(LpProgress *self, double n_done, guint64 n_all)
         wipe(self);
         return;
     }
-    gboolean is_new = n_done < self->n_told;
+    gboolean is_new = n_done < self->n_shown;
     double share = n_done / (double)n_all;
     guint64 per_mille = (guint64)(share * 1000.0);
     if (per_mille == self->per_mille && !is_new)
@@ -153,7 +153,7 @@ lp_progress_show(LpProgress *self, double n_done, guint64 n_all)
     else if ((self->length > 0 || is_sent()) && now_s < self->told_s + PAUSE_S && n_all > BAR)
         return;
     self->told_s = now_s;
-    self->n_told = n_done;
+    self->n_shown = n_done;
     self->per_mille = per_mille;
     if (is_sent())
         send(self->from + share * (self->to - self->from));
@@ -176,7 +176,7 @@ lp_progress_expect(double processor_s, guint64 n_all, void *data)
 }
 
 void
-lp_progress_tell(double n_done, guint64 n_all, void *data)
+lp_progress_callback(double n_done, guint64 n_all, void *data)
 {
     lp_progress_show(data, n_done, n_all);
 }

@@ -13,7 +13,7 @@ typedef struct {
     double from, to;   /* what is counted is this part of the command's work, of 1 */
     double started_s;  /* on lp_wall_clock_s() */
     double told_s;     /* when the line was last written */
-    double n_told;     /* what it said was done */
+    double n_shown;    /* what it said was done */
     guint64 per_mille; /* likewise */
     double expected_s; /* that all of it takes, from started_s on; 0: nothing is known */
     guint length;      /* of the line, characters; 0: there is none */
@@ -41,7 +41,7 @@ void lp_progress_phase(LpProgress *self, const char *unit, double to);
  * is done goes back: something new has begun. */
 void lp_progress_show(LpProgress *self, double n_done, guint64 n_all);
 /** lp_progress_show() as pools, runs and rows call it. @data: an LpProgress. */
-void lp_progress_tell(double n_done, guint64 n_all, void *data);
+void lp_progress_callback(double n_done, guint64 n_all, void *data);
 /** Says at once how long @n_all will take if that is long: @processor_s where forecasts are made
  * for (sim/run/forecast.h). @data: an LpProgress. */
 void lp_progress_expect(double processor_s, guint64 n_all, void *data);

@@ -23,7 +23,7 @@ lp_row_options_read(const char *jobs, const char *resume, LpRunnerOptions *run, 
                                      "of one version from those of another");
     run->resume = resume;
     run->version = *out_version;
-    run->progress = lp_progress_tell;
+    run->progress = lp_progress_callback;
     run->progress_data = progress;
     return TRUE;
 }

@@ -202,7 +202,7 @@ run_points(const LpSweepBase *base, const Point *points, GArray *out, GError **e
     g_auto(LpProgress) progress = lp_progress_start("runs");
     LpChildPool pool = {.name = "process of a run",
                         .n_at_once = base->n_at_once,
-                        .progress = lp_progress_tell,
+                        .progress = lp_progress_callback,
                         .progress_data = &progress};
     g_autofree LpSweepPoint *told = g_new0(LpSweepPoint, out->len);
     for (guint i = 0; i < out->len; i++)

@@ -37,7 +37,7 @@ count_ranks(const char *const *names, const GOptionEntry *entries, char *const *
 }
 
 static gboolean
-is_bare_system(const char *name)
+is_system_name(const char *name)
 {
     g_auto(GStrv) shipped = lp_file_shipped("platforms");
     return !lp_file_is_path(name) && !g_strv_contains((const char *const *)shipped, name) &&
@@ -51,7 +51,7 @@ command_with_machines(const char *program, char *const *words, guint64 n_ranks)
     GString *line = g_string_new(program);
     for (; *words != NULL; words++) {
         gboolean is_plain = strpbrk(*words, " \t\"'\\$&|;<>()*?#~") == NULL && **words != '\0';
-        g_autofree char *shown = is_bare_system(*words) ? lp_made_machine_suggest(*words, n_ranks)
+        g_autofree char *shown = is_system_name(*words) ? lp_made_machine_suggest(*words, n_ranks)
                                  : is_plain             ? g_strdup(*words)
                                                         : g_shell_quote(*words);
         g_string_append_printf(line, " %s", shown);
@@ -67,7 +67,7 @@ lp_system_hint_check(const char *program, const char *arguments, const GOptionEn
     guint n = g_strv_length(names);
     for (guint i = 0; n > 0 && argv[i + 1] != NULL; i++) {
         const char *system = argv[i + 1];
-        if (strstr(names[MIN(i, n - 1)], "PLATFORM") == NULL || !is_bare_system(system))
+        if (strstr(names[MIN(i, n - 1)], "PLATFORM") == NULL || !is_system_name(system))
             continue;
         guint64 n_ranks = count_ranks((const char *const *)names, entries, argv);
         g_autofree char *command = command_with_machines(program, words, n_ranks);

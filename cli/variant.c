@@ -94,60 +94,64 @@ ideal_view(void)
 }
 
 static gboolean
-run_ideal(LpScenarioSetup *scenario_setup, LpJobSet *cast, LpRunContext context,
+run_ideal(LpScenarioSetup *scenario_setup, LpJobSet *job_set, LpRunContext context,
           LpRunResult *results, GError **error)
 {
     LpQuotientView view = ideal_view();
-    g_autoptr(LpQuotient) quotient = lp_job_quotient_new(scenario_setup, &cast->jobs[0], 0, &view);
+    g_autoptr(LpQuotient) quotient =
+        lp_job_quotient_new(scenario_setup, &job_set->jobs[0], 0, &view);
     gboolean by_classes =
-        quotient != NULL && lp_job_quotient_pays(quotient, cast->jobs[0].map, cast->contentions[0]);
+        quotient != NULL &&
+        lp_job_quotient_is_worthwhile(quotient, job_set->jobs[0].map, job_set->contentions[0]);
     if (by_classes)
-        cast->jobs[0].quotient = quotient;
-    if (!(by_classes
-              ? lp_network_load_bare(scenario_setup->network, scenario_setup->engine_options, error)
-              : lp_scenario_setup_load(scenario_setup, error)))
+        job_set->jobs[0].quotient = quotient;
+    if (!(by_classes ? lp_network_load_minimal(scenario_setup->network,
+                                               scenario_setup->engine_options, error)
+                     : lp_scenario_setup_load(scenario_setup, error)))
         return FALSE;
     g_autoptr(LpFlowEngine) sharing =
         by_classes ? lp_flow_engine_new_of_classes(quotient, NULL, NULL)
                    : lp_flow_engine_new(scenario_setup->network, view.uncontended, NULL);
     context.sharing = sharing;
-    lp_run_jobs(cast->jobs, cast->n, &context, results);
+    lp_run_jobs(job_set->jobs, job_set->n, &context, results);
     return TRUE;
 }
 
 /* By classes, but where links may die: ranks are then named. */
 static gboolean
-run_real(LpScenarioSetup *scenario_setup, LpJobSet *cast, LpRunContext context,
+run_real(LpScenarioSetup *scenario_setup, LpJobSet *job_set, LpRunContext context,
          LpRunResult *results, GError **error)
 {
     g_autoptr(LpJobSetQuotient) quotient =
-        scenario_setup->faults == NULL ? lp_job_set_quotient_new(cast, LP_SCENARIO_SCOPE_TOGETHER)
-                                       : NULL;
+        scenario_setup->faults == NULL
+            ? lp_job_set_quotient_new(job_set, LP_SCENARIO_SCOPE_TOGETHER)
+            : NULL;
     if (quotient != NULL)
         return lp_job_set_quotient_run(quotient, &context, results, error);
     if (!lp_scenario_setup_load(scenario_setup, error))
         return FALSE;
-    lp_run_jobs(cast->jobs, cast->n, &context, results);
+    lp_run_jobs(job_set->jobs, job_set->n, &context, results);
     return TRUE;
 }
 
 static gboolean
-run_scene(const Variant *self, LpScenarioSetup *scenario_setup, double *out_times_s, GError **error)
+run_scenario(const Variant *self, LpScenarioSetup *scenario_setup, double *out_times_s,
+             GError **error)
 {
     g_autoptr(LpWatch) watch = lp_watch_new(lp_network_n_links(scenario_setup->network));
     g_autofree LpRunResult *results = g_new0(LpRunResult, scenario_setup->jobs->len);
-    g_auto(LpJobSet) cast = lp_cast(scenario_setup);
+    g_auto(LpJobSet) job_set = lp_job_set_of(scenario_setup);
     for (guint i = 0; i < scenario_setup->jobs->len; i++)
-        lp_job_set_add(&cast, i, LP_SCENARIO_SCOPE_TOGETHER, 0);
+        lp_job_set_add(&job_set, i, LP_SCENARIO_SCOPE_TOGETHER, 0);
     LpRunContext context = {.watch = watch,
                             .faults = scenario_setup->faults,
                             .backgrounds = scenario_setup->backgrounds,
                             .progress = lp_child_process_tell};
-    if (!(self->ideal_paths ? run_ideal(scenario_setup, &cast, context, results, error)
-                            : run_real(scenario_setup, &cast, context, results, error)))
+    if (!(self->ideal_paths ? run_ideal(scenario_setup, &job_set, context, results, error)
+                            : run_real(scenario_setup, &job_set, context, results, error)))
         return FALSE;
     LpStall stall = lp_watch_stall(watch);
-    for (guint i = 0; i < cast.n; i++)
+    for (guint i = 0; i < job_set.n; i++)
         out_times_s[i] = results[i].iteration_time_s;
     return lp_scenario_setup_check_stall(
         scenario_setup, &stall, stall.is_stalled ? results[stall.job].n_waiting : 0, error);
@@ -243,7 +247,7 @@ run(const Variant *self, double *out_units, double *out_times_s, GError **error)
     lp_variant_shift_seeds(scenario, machine, self->seed);
     g_autoptr(LpScenarioSetup) scenario_setup = lp_scenario_setup_new_unloaded(
         scenario, machine, self->fidelity, self->base->collapse, error);
-    return scenario_setup != NULL && run_scene(self, scenario_setup, out_times_s, error);
+    return scenario_setup != NULL && run_scenario(self, scenario_setup, out_times_s, error);
 }
 
 static void

@@ -24,9 +24,8 @@ extern const char *const lp_tiles_names[];
 /** What the model knows of an accelerator. */
 typedef struct {
     char name[LP_ACCELERATOR_NAME_MAX]; /**< as in the catalogue: "a100-80" */
-    char
-        like[LP_ACCELERATOR_NAME_MAX]; /**< the one whose libraries, habits of software and measured
-                                          errors hold for it; "": it is known by its own name */
+    char like[LP_ACCELERATOR_NAME_MAX]; /**< the one whose libraries, software defaults and measured
+                                           errors hold for it; "": it is known by its own name */
     double peak_flop_per_s[LP_N_PRECISIONS]; /**< dense peak; 0 where it has no such unit */
     gboolean any_layout[LP_N_PRECISIONS]; /**< products take narrow operands along rows or columns;
                                              else a cast makes a copy of either kind */

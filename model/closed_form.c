@@ -87,8 +87,9 @@ compose(const LpClosedFormInput *input, const LpClosedFormCommunication *communi
             [LP_TERM_BUBBLE] = lp_closed_form_bubble_of(input, inner_s, communication->pp_s,
                                                         exposed_pass(input, dp_s, hidden.dp_s)) +
                                bridging.bubble_s,
-            [LP_TERM_RECONFIGURATION] =
-                input->fabric->circuits.beside.is_present ? 0.0 : lp_closed_form_waiting_s(input),
+            [LP_TERM_RECONFIGURATION] = input->fabric->circuits.packet_network.is_present
+                                            ? 0.0
+                                            : lp_closed_form_waiting_s(input),
             [LP_TERM_OPTIMIZER] = lp_closed_form_optimizer_s(input),
             [LP_TERM_HOST] = lp_closed_form_host_of(input, compute_s, inner_s, pp_s) + lists.idle_s,
         }};

@@ -46,7 +46,7 @@ double
 lp_closed_form_cp_s(const LpClosedFormInput *input)
 {
     gboolean exchanged = input->plan->context_kind != LP_CONTEXT_ULYSSES || recomputes_all(input) ||
-                         lp_plan_makes_again(input->plan, LP_AGAIN_ATTENTION);
+                         lp_plan_recomputes(input->plan, LP_RECOMPUTED_ATTENTION);
     double again = recomputes_core(input) && exchanged ? 1.0 : 0.0;
     double n_forward = 1.0 + again * lp_plan_recomputed_share(input->plan, input->transformer);
     double layer_passes = lp_transformer_n_layers(input->transformer) * n_micro_batches(input) /
@@ -59,7 +59,7 @@ static double
 hidden_pass_s(const LpClosedFormInput *input, guint32 index, LpPass pass, double comm_s)
 {
     double core_s = lp_block_part_work(input->transformer, input->plan, input->accelerator, index,
-                                       LP_BLOCK_ATTENTION, pass, LP_PART_CORE)
+                                       LP_BLOCK_ATTENTION, pass, LP_BLOCK_PART_CORE)
                         .device_s;
     return fmin(comm_s, core_s * (1.0 - 1.0 / degree(input, LP_AXIS_CP)));
 }

@@ -401,7 +401,7 @@ linked_s(const LpClosedFormInput *input, LpGroup group, double bytes)
     if (!lp_closed_form_is_regular(&on, group, n, n_intra) || mixes_pods(&on, group, n))
         return sequential_exchange_s(&on, group, n, bytes);
     /* Circuits of a hybrid follow the demand of experts. */
-    gboolean is_of_experts = input->fabric->circuits.beside.is_present &&
+    gboolean is_of_experts = input->fabric->circuits.packet_network.is_present &&
                              on.fabric == input->fabric &&
                              lp_group_traits(group)->traffic == LP_TRAFFIC_EP;
     return circuits_exchange_s(&on, group, n, bytes, is_of_experts);

@@ -62,7 +62,7 @@ boundary_leaves(const LpClosedFormInput *input)
 static gboolean
 boundary_in_region(const LpClosedFormInput *input)
 {
-    guint64 region = input->fabric->circuits.beside.region_domains;
+    guint64 region = input->fabric->circuits.packet_network.region_domains;
     return region == 0 || !boundary_crosses(input, region * input->fabric->domain_size);
 }
 

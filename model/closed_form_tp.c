@@ -50,7 +50,7 @@ collectives_per_block(const LpTransformer *transformer, const LpPlan *plan)
 
 /* Of these, what recomputation of layer @index leaves out: the sum of its result. */
 static double
-collectives_left_out(const LpTransformer *transformer, const LpPlan *plan, guint32 index)
+collectives_not_run(const LpTransformer *transformer, const LpPlan *plan, guint32 index)
 {
     if (!lp_plan_recompute_stops_early(plan, transformer, index))
         return 0.0;
@@ -67,7 +67,7 @@ typedef struct {
 static Shares
 attention_again(const LpTransformer *transformer, const LpPlan *plan, LpLayer layer)
 {
-    return (Shares){lp_plan_makes_again(plan, LP_AGAIN_QKV),
+    return (Shares){lp_plan_recomputes(plan, LP_RECOMPUTED_QKV),
                     lp_plan_recomputes_projection(plan, transformer, layer)};
 }
 
@@ -75,7 +75,7 @@ static Shares
 ffn_again(const LpTransformer *transformer, const LpPlan *plan, LpLayer layer)
 {
     gboolean beside = transformer->parallel_blocks && !layer.has_experts && !layer.cross;
-    gboolean has_gathered = beside && lp_plan_makes_again(plan, LP_AGAIN_QKV);
+    gboolean has_gathered = beside && lp_plan_recomputes(plan, LP_RECOMPUTED_QKV);
     gboolean exists = !layer.has_experts || transformer->experts.n_shared > 0;
     return (Shares){exists && lp_plan_recomputes_up(plan, transformer) && !has_gathered, FALSE};
 }
@@ -126,7 +126,7 @@ lp_closed_form_tp_collectives_per_layer(const LpTransformer *transformer, const 
     Extra extra = extra_collectives(transformer, plan);
     parts_collectives(transformer, plan, last, &gathers, &sums);
     return (transformer->parallel_blocks ? 1.0 : 2.0) * collectives_per_block(transformer, plan) -
-           collectives_left_out(transformer, plan, last) + 0.5 * (gathers + extra.gathers) +
+           collectives_not_run(transformer, plan, last) + 0.5 * (gathers + extra.gathers) +
            (plan->sequence_parallel ? 0.5 : 1.0) * (sums + extra.sums);
 }
 
@@ -233,7 +233,7 @@ latents_more_s(const LpClosedFormInput *input, guint32 index)
 /* --- what is hidden --- */
 
 static double
-part_s(const LpClosedFormInput *input, guint32 index, LpBlock block, LpPass pass, LpPart part)
+part_s(const LpClosedFormInput *input, guint32 index, LpBlock block, LpPass pass, LpBlockPart part)
 {
     return lp_block_part_work(input->transformer, input->plan, input->accelerator, index, block,
                               pass, part)
@@ -256,10 +256,11 @@ forward_hidden_s(const LpClosedFormInput *input, guint32 index, LpBlock block, L
 {
     double hidden_s = 0.0;
     if (shares.gathers)
-        hidden_s +=
-            ring_hidden_s(input, gather_s, part_s(input, index, block, pass, LP_PART_ENTRY));
+        hidden_s += ring_hidden_s(input, gather_s,
+                                  part_s(input, index, block, pass, LP_BLOCK_PART_INPUT_PRODUCT));
     if (shares.sums)
-        hidden_s += ring_hidden_s(input, sum_s, part_s(input, index, block, pass, LP_PART_EXIT));
+        hidden_s += ring_hidden_s(input, sum_s,
+                                  part_s(input, index, block, pass, LP_BLOCK_PART_OUTPUT_PRODUCT));
     return hidden_s;
 }
 
@@ -270,10 +271,10 @@ backward_hidden_s(const LpClosedFormInput *input, guint32 index, LpBlock block, 
                   double gather_s, double sum_s)
 {
     const LpPass pass = LP_PASS_BACKWARD_INPUT;
-    double exit_s = part_s(input, index, block, pass, LP_PART_EXIT), hidden_s = 0.0;
+    double exit_s = part_s(input, index, block, pass, LP_BLOCK_PART_OUTPUT_PRODUCT), hidden_s = 0.0;
     if (shares.gathers)
-        hidden_s +=
-            ring_hidden_s(input, gather_s, part_s(input, index, block, pass, LP_PART_ENTRY));
+        hidden_s += ring_hidden_s(input, gather_s,
+                                  part_s(input, index, block, pass, LP_BLOCK_PART_INPUT_PRODUCT));
     if (!shares.sums ||
         (input->plan->overlap.tp == LP_OVERLAP_TP_RING && input->plan->overlap.tp_pairs))
         return hidden_s;
@@ -379,7 +380,7 @@ lp_closed_form_tp_s(const LpClosedFormInput *input)
         return 0.0;
     for (guint32 i = 0; i < lp_transformer_n_layers(input->transformer); i++) {
         guint32 seq = lp_transformer_layer(input->transformer, i).seq;
-        double less = 2.0 * collectives_left_out(input->transformer, input->plan, i);
+        double less = 2.0 * collectives_not_run(input->transformer, input->plan, i);
         all_s += layer_blocks(input, i) * block_s(input, seq) + layer_expert_tp_s(input, i) -
                  less * half_sum_s(input, activations_bytes(input, seq)) + more_s(input, i, seq) +
                  latents_more_s(input, i);

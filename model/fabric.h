@@ -35,7 +35,7 @@ typedef struct {
     guint traffic;          /**< classes that circuits carry, as bits by LpTraffic */
     double min_bytes;       /**< of a steered transfer: what is smaller goes beside circuits, too */
     guint64 region_domains; /**< that a circuit switch joins; 0: all */
-} LpFabricBeside;
+} LpFabricPacketNetwork;
 
 /** Circuits that are switched while a job runs. */
 typedef struct {
@@ -45,7 +45,7 @@ typedef struct {
     guint32 n_lanes;       /**< that an attachment has for circuits */
     double dead_s;         /**< until a circuit that was asked for carries bytes */
     LpRotorCycle rotor;    /**< circuits turn by themselves, if there are any */
-    LpFabricBeside beside;
+    LpFabricPacketNetwork packet_network;
 } LpFabricCircuits;
 
 /** What the closed form knows of the networks. */

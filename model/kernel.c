@@ -29,7 +29,7 @@ take(gpointer data, const LpListedKernel *listed)
         .bytes = field[LP_KERNEL_BYTES],
         .column_bytes = field[LP_KERNEL_COLUMN_BYTES],
         .streams = listed->kind == LP_LISTED_STREAM,
-        .wide = field[LP_KERNEL_WIDE] != 0.0 || listed->part == LP_PART_CORE,
+        .wide = field[LP_KERNEL_WIDE] != 0.0 || listed->part == LP_BLOCK_PART_CORE,
         .attention = fused ? lp_plan_attention_kernel(list->plan) : LP_ATTENTION_KERNEL_AUTO,
         .grouped = field[LP_KERNEL_GROUPED] != 0.0 ? list->plan->experts.kernel
                                                    : LP_EXPERTS_KERNEL_PRODUCTS,
@@ -37,11 +37,11 @@ take(gpointer data, const LpListedKernel *listed)
         .fused = fused,
         .n_launches = (guint32)field[LP_KERNEL_LAUNCHES],
         .apart = field[is_product ? LP_KERNEL_APART : LP_KERNEL_LOOPED] != 0.0,
-        .books_s = is_product ? field[LP_KERNEL_BOOKS] : 0.0,
+        .host_overhead_s = is_product ? field[LP_KERNEL_HOST_OVERHEAD] : 0.0,
         .collective = field[LP_KERNEL_COLLECTIVE] != 0.0,
         .waits = field[LP_KERNEL_WAITS] != 0.0,
         .share = field[LP_KERNEL_SHARE] > 0.0 ? field[LP_KERNEL_SHARE] : 1.0,
-        .part = (LpPart)listed->part,
+        .part = (LpBlockPart)listed->part,
         .file = listed->file,
         .line = listed->line,
     };

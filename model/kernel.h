@@ -63,8 +63,8 @@ gboolean lp_pass_has_layer(const LpTransformer *transformer, const LpPlan *plan,
 /** Work of the kernels of one part of @block of layer @index in @pass, one micro-batch. */
 LpWork lp_block_part_work(const LpTransformer *transformer, const LpPlan *plan,
                           const LpAccelerator *accelerator, guint32 index, LpBlock block,
-                          LpPass pass, LpPart part);
-/** Works out all parts of @block at once. @parts: LP_N_PARTS, filled in. */
+                          LpPass pass, LpBlockPart part);
+/** Works out all parts of @block at once. @parts: LP_N_BLOCK_PARTS, filled in. */
 void lp_block_parts_work(const LpTransformer *transformer, const LpPlan *plan,
                          const LpAccelerator *accelerator, guint32 index, LpBlock block,
                          LpPass pass, LpWork *parts);

@@ -10,14 +10,14 @@ G_BEGIN_DECLS
  * before the inner part): a block's input may have to be
  * gathered for the first products, and its output to be summed after the last. */
 typedef enum {
-    LP_PART_BEFORE, /**< on the rank's own share of the tokens: norms */
-    LP_PART_ENTRY,  /**< products that take the gathered input */
-    LP_PART_INNER,
-    LP_PART_CORE, /**< attention between queries, keys and values */
-    LP_PART_EXIT, /**< products whose results are summed over tp */
-    LP_PART_AFTER,
-    LP_N_PARTS
-} LpPart;
+    LP_BLOCK_PART_NORM,          /**< on the rank's own share of the tokens: norms */
+    LP_BLOCK_PART_INPUT_PRODUCT, /**< products that take the gathered input */
+    LP_BLOCK_PART_INNER,
+    LP_BLOCK_PART_CORE,           /**< attention between queries, keys and values */
+    LP_BLOCK_PART_OUTPUT_PRODUCT, /**< products whose results are summed over tp */
+    LP_BLOCK_PART_RESIDUAL,
+    LP_N_BLOCK_PARTS
+} LpBlockPart;
 
 /** A GEMM batch x (m, k)(k, n), or, with n_batch 0, a kernel bound by memory. */
 typedef struct {
@@ -38,13 +38,14 @@ typedef struct {
     gboolean apart; /**< each of n_batch is a kernel of its own, LP_EXPERT_STREAMS side by side; of
                        a kernel bound by memory: its n_launches are small ones, which a library
                        issues in a loop, LP_SMALL_KERNELS to a launch */
-    double books_s; /**< time that the host takes besides for the tensors of apart products, s */
+    double host_overhead_s; /**< time that the host takes besides for the tensors of apart products,
+                               s */
     gboolean collective; /**< a collective of bytes too few to count: it costs the host as much as
                             any other, and lasts as long as a kernel */
     gboolean waits; /**< the host waits until the device has done it, for what it has counted */
     double share;   /**< of the products that have to be worked out: a fused kernel skips what a
                        causal mask hides. It counts for time, not for operations */
-    LpPart part;
+    LpBlockPart part;
     const char *file; /* borrowed: of the list that has it; NULL: it is of none */
     guint line;
 } LpKernel;

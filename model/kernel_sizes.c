@@ -17,7 +17,7 @@ const char *const lp_block_part_names[] = {"before", "entry", "inner", "core",
 G_STATIC_ASSERT(G_N_ELEMENTS(lp_block_names) == LP_N_LISTED_BLOCKS + 1);
 G_STATIC_ASSERT(G_N_ELEMENTS(lp_pass_names) == LP_N_PASSES + 1);
 G_STATIC_ASSERT(G_N_ELEMENTS(lp_listed_pass_names) == LP_N_LISTED_PASSES + 1);
-G_STATIC_ASSERT(G_N_ELEMENTS(lp_block_part_names) == LP_N_PARTS + 1);
+G_STATIC_ASSERT(G_N_ELEMENTS(lp_block_part_names) == LP_N_BLOCK_PARTS + 1);
 
 /* What sizes follow from. */
 typedef struct {
@@ -48,16 +48,16 @@ makes(const Of *of, guint32 parts)
 static gboolean
 makes_some_qkv(const Of *of)
 {
-    guint32 parts = of->shape->latent.kv_rank > 0 ? LP_AGAIN_LATENT : LP_AGAIN_QKV;
+    guint32 parts = of->shape->latent.kv_rank > 0 ? LP_RECOMPUTED_LATENT : LP_RECOMPUTED_QKV;
     return (of->again & parts) != 0;
 }
 
 #define EACH_SIZE(NUMBER, CHOICE)                                                                  \
-    CHOICE("part", lp_block_part_names, LP_PART_BEFORE)                                            \
+    CHOICE("part", lp_block_part_names, LP_BLOCK_PART_NORM)                                        \
     NUMBER("wide", 0)                                                                              \
     NUMBER("grouped", 0)                                                                           \
     NUMBER("apart", 0)                                                                             \
-    NUMBER("books-s", 0)                                                                           \
+    NUMBER("host-overhead-s", 0)                                                                   \
     NUMBER("looped", 0)                                                                            \
     NUMBER("launches", 0)                                                                          \
     NUMBER("copies", 1)                                                                            \
@@ -162,23 +162,23 @@ makes_some_qkv(const Of *of)
     NUMBER("relays-by-domain", plan->experts.relays_by_domain)                                     \
     NUMBER("routing-kernels", plan->experts.routing_kernels)                                       \
     NUMBER("awaits-counts", lp_plan_awaits_counts(plan, shape))                                    \
-    NUMBER("again-norms", makes(of, LP_AGAIN_NORMS))                                               \
-    NUMBER("again-queries", makes(of, LP_AGAIN_QUERIES))                                           \
-    NUMBER("again-keys", makes(of, LP_AGAIN_KEYS))                                                 \
-    NUMBER("again-values", makes(of, LP_AGAIN_VALUES))                                             \
-    NUMBER("again-qkv", makes(of, LP_AGAIN_QKV))                                                   \
+    NUMBER("again-norms", makes(of, LP_RECOMPUTED_NORMS))                                          \
+    NUMBER("again-queries", makes(of, LP_RECOMPUTED_QUERIES))                                      \
+    NUMBER("again-keys", makes(of, LP_RECOMPUTED_KEYS))                                            \
+    NUMBER("again-values", makes(of, LP_RECOMPUTED_VALUES))                                        \
+    NUMBER("again-qkv", makes(of, LP_RECOMPUTED_QKV))                                              \
     NUMBER("again-something", of->again != 0)                                                      \
-    NUMBER("again-latent", makes(of, LP_AGAIN_LATENT))                                             \
-    NUMBER("again-core", makes(of, LP_AGAIN_CORE))                                                 \
+    NUMBER("again-latent", makes(of, LP_RECOMPUTED_LATENT))                                        \
+    NUMBER("again-core", makes(of, LP_RECOMPUTED_CORE))                                            \
     NUMBER("keep-gathered", plan->keeps_gathered)                                                  \
     NUMBER("narrow-activations", plan->format.narrow_activations)                                  \
     NUMBER("again-some-qkv", makes_some_qkv(of))                                                   \
-    NUMBER("again-attention", makes(of, LP_AGAIN_ATTENTION))                                       \
-    NUMBER("again-projection", makes(of, LP_AGAIN_PROJECTION))                                     \
-    NUMBER("again-residual", makes(of, LP_AGAIN_RESIDUAL))                                         \
-    NUMBER("again-up", makes(of, LP_AGAIN_UP))                                                     \
-    NUMBER("again-gate", makes(of, LP_AGAIN_GATE))                                                 \
-    NUMBER("again-activation", makes(of, LP_AGAIN_ACTIVATION))                                     \
+    NUMBER("again-attention", makes(of, LP_RECOMPUTED_ATTENTION))                                  \
+    NUMBER("again-projection", makes(of, LP_RECOMPUTED_PROJECTION))                                \
+    NUMBER("again-residual", makes(of, LP_RECOMPUTED_RESIDUAL))                                    \
+    NUMBER("again-up", makes(of, LP_RECOMPUTED_UP))                                                \
+    NUMBER("again-gate", makes(of, LP_RECOMPUTED_GATE))                                            \
+    NUMBER("again-activation", makes(of, LP_RECOMPUTED_ACTIVATION))                                \
     NUMBER("recomputes-core", lp_plan_recomputes_core(plan, shape->attention))                     \
     NUMBER("recomputes-projection", lp_plan_recomputes_projection(plan, shape, of->layer))         \
     NUMBER("recomputes-up", lp_plan_recomputes_up(plan, shape))

@@ -31,7 +31,8 @@ const LpKernelVocabulary *lp_kernel_vocabulary(void);
 /** Fills in the vocabulary's sizes for layer @index in @pass. @values: of LP_KERNEL_SIZES_MAX. */
 void lp_kernel_sizes(const LpTransformer *transformer, const LpPlan *plan, guint32 index,
                      LpPass pass, double *values);
-/** Fills them in where the parts @again, a set of LpAgain, are made again, in place of the plan's.
+/** Fills them in where the parts @again, a set of LpRecomputedParts, are made again, in place of
+ * the plan's.
  */
 void lp_kernel_sizes_again(const LpTransformer *transformer, const LpPlan *plan, guint32 index,
                            LpPass pass, guint32 again, double *values);

@@ -125,7 +125,7 @@ lp_kernel_work(const LpKernel *self, const LpPlan *plan, const LpAccelerator *ac
     double host_s = n * first_s;
     if (self->apart && self->n_batch > 0.0)
         host_s += (self->n_batch - 1.0) * fmin(LP_EXPERT_HOST_S, first_s) +
-                  fmin(self->books_s, self->n_batch * first_s);
+                  fmin(self->host_overhead_s, self->n_batch * first_s);
     else if (self->apart)
         host_s = first_s + (n - 1.0) * fmin(LP_SMALL_HOST_S, first_s);
     if (plan->host.cuda_graphs)
@@ -177,7 +177,7 @@ lp_block_parts_work(const LpTransformer *transformer, const LpPlan *plan,
 {
     LpKernel kernels[LP_KERNELS_MAX];
     guint n_kernels = lp_block_kernels(transformer, plan, index, block, pass, kernels);
-    for (LpPart part = 0; part < LP_N_PARTS; part++)
+    for (LpBlockPart part = 0; part < LP_N_BLOCK_PARTS; part++)
         parts[part] = LP_WORK_NONE;
     for (guint i = 0; i < n_kernels; i++)
         parts[kernels[i].part] =
@@ -187,7 +187,7 @@ lp_block_parts_work(const LpTransformer *transformer, const LpPlan *plan,
 LpWork
 lp_block_part_work(const LpTransformer *transformer, const LpPlan *plan,
                    const LpAccelerator *accelerator, guint32 index, LpBlock block, LpPass pass,
-                   LpPart part)
+                   LpBlockPart part)
 {
     LpKernel kernels[LP_KERNELS_MAX];
     guint n_kernels = lp_block_kernels(transformer, plan, index, block, pass, kernels);
@@ -202,9 +202,9 @@ LpWork
 lp_block_work(const LpTransformer *transformer, const LpPlan *plan,
               const LpAccelerator *accelerator, guint32 index, LpBlock block, LpPass pass)
 {
-    LpWork parts[LP_N_PARTS], sum = LP_WORK_NONE;
+    LpWork parts[LP_N_BLOCK_PARTS], sum = LP_WORK_NONE;
     lp_block_parts_work(transformer, plan, accelerator, index, block, pass, parts);
-    for (LpPart part = 0; part < LP_N_PARTS; part++)
+    for (LpBlockPart part = 0; part < LP_N_BLOCK_PARTS; part++)
         sum = lp_work_then(sum, parts[part]);
     return sum;
 }

@@ -89,8 +89,10 @@ static double
 all_ports_bytes_per_s(const LpFabric *fabric, gboolean within)
 {
     double links = fabric->torus.n_dimensions > 0 ? 2.0 * fabric->torus.n_dimensions : 1.0;
-    double out = fmax(links * fabric->scale_out_bytes_per_s, fabric->pod_bytes_per_s) +
-                 (fabric->circuits.beside.is_present ? fabric->circuits.beside.bytes_per_s : 0.0);
+    double out =
+        fmax(links * fabric->scale_out_bytes_per_s, fabric->pod_bytes_per_s) +
+        (fabric->circuits.packet_network.is_present ? fabric->circuits.packet_network.bytes_per_s
+                                                    : 0.0);
     double in = fmax(fabric->scale_up_bytes_per_s,
                      fmax(fabric->pair_bytes_per_s, fabric->root_bytes_per_s));
     return within ? in + out : out;
@@ -171,7 +173,7 @@ attention_s(const LpClosedFormInput *input)
                 continue;
             if (*own_s == 0.0)
                 *own_s = lp_block_part_work(shape, input->plan, input->accelerator, i,
-                                            LP_BLOCK_ATTENTION, pass, LP_PART_CORE)
+                                            LP_BLOCK_ATTENTION, pass, LP_BLOCK_PART_CORE)
                              .device_s;
             sum_s += *own_s;
         }
@@ -196,7 +198,7 @@ static double
 experts_s(const LpLowerBoundInput *input)
 {
     const LpPlan *plan = input->of.plan;
-    if (lp_plan_weaves(plan) || !is_even(plan) ||
+    if (lp_plan_overlaps_passes(plan) || !is_even(plan) ||
         lp_group_n_expert_nodes(input->of.transformer, plan) > 1)
         return 0.0;
     return ideal_s(input, ideal_rate(input, LP_GROUP_EP, TRUE), lp_closed_form_ep_s);

@@ -51,7 +51,7 @@ micro_batches_in_flight(const LpPlan *plan, guint32 stage)
 
 /* Micro-batches in flight, counted in chunks of layers. Interleaved, the first stage runs p v + p -
  * 1 chunks ahead (so that it holds L (1 + (p-1)/(p v)) layers, section 4.2.3), each later one two
- * fewer. Where passes are woven one chunk more has come forward when a pair begins, but a pair
+ * fewer. Where passes are overlapped one chunk more has come forward when a pair begins, but a pair
  * gives up as many layers as it takes on, so that it is a layer more. DualPipe: p + 1 of both ways
  * together (DeepSeek-V3, arXiv 2412.19437, table 2). */
 static double
@@ -60,12 +60,12 @@ chunks_in_flight(const LpTransformer *transformer, const LpPlan *plan, guint32 s
     double v = plan->pipeline.virtual_stages, pp = plan->degree[LP_AXIS_PP];
     double m = lp_plan_n_micro_batches(plan);
     double layers = lp_plan_stage_layers(plan, transformer, stage) / v;
-    double woven = plan->overlap.ep ? 1.0 / fmax(layers, 1.0) : 0.0;
+    double overlapped = plan->overlap.ep ? 1.0 / fmax(layers, 1.0) : 0.0;
     if (plan->pipeline.schedule == LP_SCHEDULE_DUALPIPE)
         return MIN(pp + 1.0, m);
     if (plan->pipeline.virtual_stages == 1)
-        return MIN(micro_batches_in_flight(plan, stage) + woven, m);
-    double ahead = pp * v + pp - 1.0 - 2.0 * stage + woven;
+        return MIN(micro_batches_in_flight(plan, stage) + overlapped, m);
+    double ahead = pp * v + pp - 1.0 - 2.0 * stage + overlapped;
     return MIN(ahead, m * v);
 }
 

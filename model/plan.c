@@ -64,7 +64,7 @@ lp_plan_gathered_wire_bytes(const LpPlan *self)
 }
 
 gboolean
-lp_plan_weaves(const LpPlan *self)
+lp_plan_overlaps_passes(const LpPlan *self)
 {
     return self->pipeline.schedule == LP_SCHEDULE_DUALPIPE || self->overlap.ep;
 }

@@ -29,8 +29,8 @@ gboolean lp_plan_check_batch(const LpPlan *self, GError **error) G_GNUC_WARN_UNU
 
 /** m: micro-batches an iteration and data-parallel replica, B / (b dp). */
 guint32 lp_plan_n_micro_batches(const LpPlan *self);
-/** Whether a forward pass and a backward pass of two micro-batches run woven together. */
-gboolean lp_plan_weaves(const LpPlan *self);
+/** Whether a forward pass and a backward pass of two micro-batches overlap. */
+gboolean lp_plan_overlaps_passes(const LpPlan *self);
 /** Tokens of one micro-batch of sequences of @seq that a rank works on: b s / cp. */
 double lp_plan_tokens(const LpPlan *self, guint32 seq);
 /** Words of @vocab for which a rank finds the loss: its share, or, of gathered logits, all. */

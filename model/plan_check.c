@@ -358,24 +358,25 @@ check_overlap_ep(const LpPlan *self, GError **error)
     return TRUE;
 }
 
-/* Woven passes of two chunks would have the parameters of both gathered at once, and a pair neither
- * begins nor completes a unit by itself. */
+/* Overlapped passes of two chunks would have the parameters of both gathered at once, and a pair
+ * neither begins nor completes a unit by itself. */
 static gboolean
-check_woven(const LpPlan *self, GError **error)
+check_overlapped_passes(const LpPlan *self, GError **error)
 {
-    if (!lp_plan_weaves(self))
+    if (!lp_plan_overlaps_passes(self))
         return TRUE;
     const char *cause = self->overlap.ep ? "overlap-ep" : "schedule dualpipe";
     if (self->zero.stage == 3)
         return refuse(error,
-                      "zero: got 3, wanted at most 2 with %s: woven passes would gather the "
+                      "zero: got 3, wanted at most 2 with %s: overlapped passes would gather the "
                       "parameters of two chunks at once",
                       cause);
     if (self->zero.gradient_sync == LP_GRADIENT_SYNC_EACH)
-        return refuse(error,
-                      "gradient-sync: got each, wanted last with %s: two micro-batches are woven "
-                      "together",
-                      cause);
+        return refuse(
+            error,
+            "gradient-sync: got each, wanted last with %s: two micro-batches are overlapped "
+            "together",
+            cause);
     return TRUE;
 }
 
@@ -399,7 +400,7 @@ check_sharding(const LpPlan *self, gboolean has_experts, GError **error)
 {
     if (self->zero.stage > 3)
         return refuse(error, "zero: got %u, wanted 0 to 3", self->zero.stage);
-    if (!check_overlap_ep(self, error) || !check_woven(self, error))
+    if (!check_overlap_ep(self, error) || !check_overlapped_passes(self, error))
         return FALSE;
     if (self->zero.variant == LP_ZERO_DEEPSPEED && !lp_plan_shares_step(self))
         return refuse(error, "zero-variant: got deepspeed, wanted standard unless zero is 1 or 2");

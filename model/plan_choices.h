@@ -18,7 +18,7 @@ typedef enum {
 /** What is recomputed before the backward pass in place of being kept. */
 typedef enum {
     LP_RECOMPUTE_NONE,
-    LP_RECOMPUTE_LIGHT,     /**< LP_AGAIN_LIGHT */
+    LP_RECOMPUTE_LIGHT,     /**< LP_RECOMPUTED_LIGHT */
     LP_RECOMPUTE_SELECTIVE, /**< the parts that the plan names */
     LP_RECOMPUTE_FULL
 } LpRecompute;
@@ -27,30 +27,32 @@ typedef enum {
  * is kept; what its last product gives, down from the inner width, no gradient takes, so it is
  * never made again. */
 typedef enum {
-    LP_AGAIN_NORMS = 1 << 0,
-    LP_AGAIN_LATENT = 1 << 1, /**< MLA: queries, keys and values out of what is kept compressed */
-    LP_AGAIN_QUERIES = 1 << 2,
-    LP_AGAIN_KEYS = 1 << 3,
-    LP_AGAIN_VALUES = 1 << 4,
-    LP_AGAIN_QKV = LP_AGAIN_QUERIES | LP_AGAIN_KEYS | LP_AGAIN_VALUES,
-    LP_AGAIN_CORE = 1 << 5, /**< attention's scores and mixture, unless one kernel makes both */
-    LP_AGAIN_ATTENTION = 1 << 6,  /**< all of that core, in whatever kernels */
-    LP_AGAIN_PROJECTION = 1 << 7, /**< out of attention, */
-    LP_AGAIN_RESIDUAL = 1 << 8,   /**< and its sum with the layer's input */
-    LP_AGAIN_UP = 1 << 9,
-    LP_AGAIN_GATE = 1 << 10,
-    LP_AGAIN_ACTIVATION = 1 << 11,
-    LP_AGAIN_FFN = LP_AGAIN_UP | LP_AGAIN_GATE | LP_AGAIN_ACTIVATION,
-    LP_AGAIN_NO_SUMS =
+    LP_RECOMPUTED_NORMS = 1 << 0,
+    LP_RECOMPUTED_LATENT =
+        1 << 1, /**< MLA: queries, keys and values out of what is kept compressed */
+    LP_RECOMPUTED_QUERIES = 1 << 2,
+    LP_RECOMPUTED_KEYS = 1 << 3,
+    LP_RECOMPUTED_VALUES = 1 << 4,
+    LP_RECOMPUTED_QKV = LP_RECOMPUTED_QUERIES | LP_RECOMPUTED_KEYS | LP_RECOMPUTED_VALUES,
+    LP_RECOMPUTED_CORE =
+        1 << 5, /**< attention's scores and mixture, unless one kernel makes both */
+    LP_RECOMPUTED_ATTENTION = 1 << 6,  /**< all of that core, in whatever kernels */
+    LP_RECOMPUTED_PROJECTION = 1 << 7, /**< out of attention, */
+    LP_RECOMPUTED_RESIDUAL = 1 << 8,   /**< and its sum with the layer's input */
+    LP_RECOMPUTED_UP = 1 << 9,
+    LP_RECOMPUTED_GATE = 1 << 10,
+    LP_RECOMPUTED_ACTIVATION = 1 << 11,
+    LP_RECOMPUTED_FFN = LP_RECOMPUTED_UP | LP_RECOMPUTED_GATE | LP_RECOMPUTED_ACTIVATION,
+    LP_RECOMPUTED_NO_SUMS =
         1 << 12, /**< sums over tp are kept, and with them what the projection gave */
     /** Norms and activation functions, which take little time and whose results much memory
      * (Megatron-Core's recompute modules layernorm, moe_act and mla_up_proj). */
-    LP_AGAIN_LIGHT = LP_AGAIN_NORMS | LP_AGAIN_LATENT | LP_AGAIN_ACTIVATION,
+    LP_RECOMPUTED_LIGHT = LP_RECOMPUTED_NORMS | LP_RECOMPUTED_LATENT | LP_RECOMPUTED_ACTIVATION,
     /** Every second product of a layer with its weights, and all that is no product; the core is
      * kept (torchtitan, torchtitan/distributed/activation_checkpoint.py, SelectiveAC). */
-    LP_AGAIN_ALTERNATE = LP_AGAIN_LIGHT | LP_AGAIN_KEYS | LP_AGAIN_PROJECTION | LP_AGAIN_RESIDUAL |
-                         LP_AGAIN_GATE | LP_AGAIN_NO_SUMS
-} LpAgain;
+    LP_RECOMPUTED_ALTERNATE = LP_RECOMPUTED_LIGHT | LP_RECOMPUTED_KEYS | LP_RECOMPUTED_PROJECTION |
+                              LP_RECOMPUTED_RESIDUAL | LP_RECOMPUTED_GATE | LP_RECOMPUTED_NO_SUMS
+} LpRecomputedParts;
 
 /** The number format that products are computed in, and how its scales are shared
  * (model/precision.h). */

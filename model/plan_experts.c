@@ -55,7 +55,7 @@ lp_plan_relay_by_domains(LpPlan *self, guint64 domain_size)
 }
 
 gboolean
-lp_plan_can_weave(const LpPlan *self)
+lp_plan_can_overlap_passes(const LpPlan *self)
 {
     LpPipelineSchedule schedule = self->pipeline.schedule;
     gboolean is_one = self->degree[LP_AXIS_PP] == 1 && schedule == LP_SCHEDULE_1F1B;
@@ -72,10 +72,10 @@ lp_plan_awaits_counts(const LpPlan *self, const LpTransformer *transformer)
 }
 
 void
-lp_plan_weave_by_domains(LpPlan *self, guint64 domain_size)
+lp_plan_overlap_passes_by_domains(LpPlan *self, guint64 domain_size)
 {
     if (self->overlap.ep_by_domain)
-        self->overlap.ep = lp_plan_can_weave(self) && n_domains(self, domain_size) >= 2;
+        self->overlap.ep = lp_plan_can_overlap_passes(self) && n_domains(self, domain_size) >= 2;
 }
 
 LpExpertCoordinates

@@ -16,12 +16,12 @@ guint32 lp_plan_expert_tp(const LpPlan *self);
 /** Where the plan relays tokens by domains, divides an ep group into those of @domain_size
  * accelerators that it spans, ranks packed; one part if it does not divide into such. */
 void lp_plan_relay_by_domains(LpPlan *self, guint64 domain_size);
-/** Where the plan weaves by domains: whether it does, with domains of @domain_size accelerators, as
- * an ep group spans several, ranks packed, and lp_plan_can_weave(). */
-void lp_plan_weave_by_domains(LpPlan *self, guint64 domain_size);
-/** Whether all-to-alls can be woven into the passes of two micro-batches: 1F1B of one stage,
+/** Where the plan overlaps passes by domains: whether it does, with domains of @domain_size
+ * accelerators, as an ep group spans several, ranks packed, and lp_plan_can_overlap_passes(). */
+void lp_plan_overlap_passes_by_domains(LpPlan *self, guint64 domain_size);
+/** Whether all-to-alls can be overlapped with the passes of two micro-batches: 1F1B of one stage,
  * interleaved stages or DualPipe, without ZeRO stage 3 and with gradients summed at the end. */
-gboolean lp_plan_can_weave(const LpPlan *self);
+gboolean lp_plan_can_overlap_passes(const LpPlan *self);
 /** Whether the host waits in each layer with experts until the device has counted its tokens: the
  * plan asks for it, and experts' buffers do not have one size. */
 gboolean lp_plan_awaits_counts(const LpPlan *self, const LpTransformer *transformer);

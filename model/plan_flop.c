@@ -28,7 +28,7 @@ static double
 qkv_flop(const LpTransformer *transformer, guint32 index, guint32 parts, double n_sequences)
 {
     LpLayer layer = lp_transformer_layer(transformer, index);
-    gboolean all = (parts & LP_AGAIN_QKV) == LP_AGAIN_QKV;
+    gboolean all = (parts & LP_RECOMPUTED_QKV) == LP_RECOMPUTED_QKV;
     double hidden = transformer->hidden, q = lp_transformer_query_width(transformer);
     double k = lp_transformer_key_width(transformer), v = lp_transformer_value_width(transformer);
     double weights = 0.0;
@@ -38,11 +38,11 @@ qkv_flop(const LpTransformer *transformer, guint32 index, guint32 parts, double 
             queries + transformer->latent.kv_rank + (double)transformer->latent.rope_width;
         double expanded = lp_transformer_latent_forward_flop(transformer, index, n_sequences);
         return (all ? 2.0 * n_sequences * layer.seq * hidden * compressed : 0.0) +
-               (all || (parts & LP_AGAIN_LATENT) != 0 ? expanded : 0.0);
+               (all || (parts & LP_RECOMPUTED_LATENT) != 0 ? expanded : 0.0);
     }
-    weights += (parts & LP_AGAIN_QUERIES) != 0 ? q : 0.0;
-    weights += (parts & LP_AGAIN_KEYS) != 0 ? k : 0.0;
-    weights += (parts & LP_AGAIN_VALUES) != 0 ? v : 0.0;
+    weights += (parts & LP_RECOMPUTED_QUERIES) != 0 ? q : 0.0;
+    weights += (parts & LP_RECOMPUTED_KEYS) != 0 ? k : 0.0;
+    weights += (parts & LP_RECOMPUTED_VALUES) != 0 ? v : 0.0;
     double cross = layer.cross && all ? layer.seq * q + transformer->seq * (k + v) : 0.0;
     return 2.0 * n_sequences * hidden * (layer.seq * weights + cross);
 }
@@ -54,9 +54,9 @@ up_flop(const LpPlan *self, const LpTransformer *transformer, guint32 index)
 {
     LpLayer layer = lp_transformer_layer(transformer, index);
     gboolean gated = transformer->ffn_kind == LP_FFN_SWIGLU;
-    gboolean up = lp_plan_makes_again(self, LP_AGAIN_UP),
+    gboolean up = lp_plan_recomputes(self, LP_RECOMPUTED_UP),
              all = lp_plan_recomputes_up(self, transformer);
-    gboolean gate = gated && lp_plan_makes_again(self, LP_AGAIN_GATE);
+    gboolean gate = gated && lp_plan_recomputes(self, LP_RECOMPUTED_GATE);
     double products = (up ? 1.0 : 0.0) + (gate ? 1.0 : 0.0), width = transformer->ffn;
     if (layer.has_experts) {
         double expert = lp_transformer_expert_ffn(transformer);

@@ -119,10 +119,10 @@ typedef struct {
     gboolean tp_pairs; /**< of LP_OVERLAP_TP_RING: collectives are split only where they feed or
                             follow a single product, and nothing else is hidden */
     gboolean pp;       /**< stages send behind computing */
-    gboolean ep;       /**< forward and backward passes are woven, so that each hides the other's
-                            all-to-alls; under DualPipe they always are: lp_plan_weaves() */
+    gboolean ep; /**< forward and backward passes are overlapped, so that each hides the other's
+                      all-to-alls; under DualPipe they always are: lp_plan_overlaps_passes() */
     gboolean ep_by_domain;  /**< they are where experts' groups span domains of the machine: ep is
-                                 what lp_plan_weave_by_domains() has made of it */
+                                 what lp_plan_overlap_passes_by_domains() has made of it */
     gboolean param;         /**< ZeRO 1, 2: gather updated parameters behind the forward pass;
                                  3: gather ahead by prefetch */
     gboolean first_buckets; /**< chunks but the first of the first stage are one bucket each */
@@ -203,7 +203,8 @@ typedef struct {
     LpInputCollectives input_collectives; /**< lp_plan_attention_inputs() */
     LpContextKind context_kind;
     LpRecompute recompute;
-    guint32 selective; /**< of LP_RECOMPUTE_SELECTIVE: a set of LpAgain; 0: LP_AGAIN_CORE */
+    guint32 selective; /**< of LP_RECOMPUTE_SELECTIVE: a set of LpRecomputedParts; 0:
+                          LP_RECOMPUTED_CORE */
     LpRecomputeLayers recompute_layers; /**< lp_plan_recomputes_layer() */
     gboolean early_stop; /**< of LP_RECOMPUTE_FULL: lp_plan_recompute_stops_early() */
     LpOptimizer optimizer;

@@ -59,18 +59,18 @@ lp_plan_recomputed_share(const LpPlan *self, const LpTransformer *transformer)
 guint32
 lp_plan_parts_again(const LpPlan *self)
 {
-    guint32 parts = self->selective != 0 ? self->selective : LP_AGAIN_CORE;
+    guint32 parts = self->selective != 0 ? self->selective : LP_RECOMPUTED_CORE;
     if (self->recompute == LP_RECOMPUTE_LIGHT)
-        return LP_AGAIN_LIGHT;
+        return LP_RECOMPUTED_LIGHT;
     if (self->recompute != LP_RECOMPUTE_SELECTIVE)
         return 0;
-    if ((parts & LP_AGAIN_NO_SUMS) != 0 && self->degree[LP_AXIS_TP] > 1)
-        parts &= ~(guint32)LP_AGAIN_PROJECTION;
+    if ((parts & LP_RECOMPUTED_NO_SUMS) != 0 && self->degree[LP_AXIS_TP] > 1)
+        parts &= ~(guint32)LP_RECOMPUTED_PROJECTION;
     return parts;
 }
 
 gboolean
-lp_plan_makes_again(const LpPlan *self, guint32 parts)
+lp_plan_recomputes(const LpPlan *self, guint32 parts)
 {
     return (lp_plan_parts_again(self) & parts) == parts;
 }
@@ -85,22 +85,23 @@ lp_plan_fuses_attention(const LpPlan *self, LpAttentionKind attention)
 gboolean
 lp_plan_recomputes_core(const LpPlan *self, LpAttentionKind attention)
 {
-    return lp_plan_makes_again(self, LP_AGAIN_ATTENTION) ||
-           (lp_plan_makes_again(self, LP_AGAIN_CORE) && !lp_plan_fuses_attention(self, attention));
+    return lp_plan_recomputes(self, LP_RECOMPUTED_ATTENTION) ||
+           (lp_plan_recomputes(self, LP_RECOMPUTED_CORE) &&
+            !lp_plan_fuses_attention(self, attention));
 }
 
 gboolean
 lp_plan_recomputes_projection(const LpPlan *self, const LpTransformer *transformer, LpLayer layer)
 {
     gboolean beside = transformer->parallel_blocks && !layer.has_experts && !layer.cross;
-    return lp_plan_makes_again(self, LP_AGAIN_PROJECTION) && !beside;
+    return lp_plan_recomputes(self, LP_RECOMPUTED_PROJECTION) && !beside;
 }
 
 gboolean
 lp_plan_recomputes_up(const LpPlan *self, const LpTransformer *transformer)
 {
-    guint32 gate = transformer->ffn_kind == LP_FFN_SWIGLU ? LP_AGAIN_GATE : 0;
-    return lp_plan_makes_again(self, LP_AGAIN_UP | gate);
+    guint32 gate = transformer->ffn_kind == LP_FFN_SWIGLU ? LP_RECOMPUTED_GATE : 0;
+    return lp_plan_recomputes(self, LP_RECOMPUTED_UP | gate);
 }
 
 gboolean
@@ -115,6 +116,6 @@ gboolean
 lp_plan_gathers_again(const LpPlan *self)
 {
     gboolean is_kept =
-        self->recompute == LP_RECOMPUTE_LIGHT || !lp_plan_makes_again(self, LP_AGAIN_NORMS);
+        self->recompute == LP_RECOMPUTE_LIGHT || !lp_plan_recomputes(self, LP_RECOMPUTED_NORMS);
     return self->sequence_parallel && (!self->keeps_gathered || !is_kept);
 }

@@ -16,11 +16,11 @@ gboolean lp_plan_recomputes_layer(const LpPlan *self, const LpTransformer *trans
 gboolean lp_plan_repeats_layer(const LpPlan *self, const LpTransformer *transformer, guint32 index);
 /** The share of all layers that are recomputed: 0 without recomputation. */
 double lp_plan_recomputed_share(const LpPlan *self, const LpTransformer *transformer);
-/** The parts of a layer that light and selective recomputation make again, a set of LpAgain; none
- * with full recomputation, which runs the forward pass. */
+/** The parts of a layer that light and selective recomputation make again, a set of
+ * LpRecomputedParts; none with full recomputation, which runs the forward pass. */
 guint32 lp_plan_parts_again(const LpPlan *self);
 /** Whether the layers' parts that are made again hold all of @parts. */
-gboolean lp_plan_makes_again(const LpPlan *self, guint32 parts);
+gboolean lp_plan_recomputes(const LpPlan *self, guint32 parts);
 /** Whether one kernel makes scores and mixture: @attention asks for it, and the plan's software has
  * such a kernel. */
 gboolean lp_plan_fuses_attention(const LpPlan *self, LpAttentionKind attention);

@@ -7,7 +7,7 @@
 #include "report/report_parts.h"
 
 static void
-add_histogram(json_t *object, const LpTallyRow *row)
+add_histogram(json_t *object, const LpCensusRow *row)
 {
     json_t *histogram = lp_json_set_array(object, "histogram");
     g_autoptr(GArray) bins = lp_characterization_bins(row);
@@ -22,7 +22,7 @@ add_histogram(json_t *object, const LpTallyRow *row)
 }
 
 static void
-add_operation(json_t *operations, const LpCharacterization *self, const LpTallyRow *row)
+add_operation(json_t *operations, const LpCharacterization *self, const LpCensusRow *row)
 {
     json_t *object = lp_json_append_object(operations);
     lp_json_set_text(object, "parallelism", lp_traffic_names[row->traffic]);
@@ -34,9 +34,9 @@ add_operation(json_t *operations, const LpCharacterization *self, const LpTallyR
     lp_json_set_count(object, "buffer_bytes", row->buffer_bytes);
     lp_json_set_number(object, "bytes", row->sent_bytes);
     lp_json_set_count(object, "all_bytes", row->all_sent_bytes);
-    lp_json_set_count(object, "smallest_bytes", g_array_index(row->sizes, LpTallySize, 0).bytes);
+    lp_json_set_count(object, "smallest_bytes", g_array_index(row->sizes, LpCensusSize, 0).bytes);
     lp_json_set_count(object, "largest_bytes",
-                      g_array_index(row->sizes, LpTallySize, row->sizes->len - 1).bytes);
+                      g_array_index(row->sizes, LpCensusSize, row->sizes->len - 1).bytes);
     add_histogram(object, row);
     if (self->times == NULL)
         return;

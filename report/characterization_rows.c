@@ -3,7 +3,7 @@
 #include "report/characterization_rows.h"
 
 static double
-segment_row_s(const LpCharacterization *self, const LpTallyRow *row, const LpSegment *segment)
+segment_row_s(const LpCharacterization *self, const LpCensusRow *row, const LpSegment *segment)
 {
     double sum_s = 0.0;
     for (guint i = segment->first_op; i < segment->first_op + segment->n_ops; i++)
@@ -13,7 +13,7 @@ segment_row_s(const LpCharacterization *self, const LpTallyRow *row, const LpSeg
 }
 
 double
-lp_characterization_row_s(const LpCharacterization *self, const LpTallyRow *row)
+lp_characterization_row_s(const LpCharacterization *self, const LpCensusRow *row)
 {
     double sum_s = 0.0;
     if (self->times == NULL)
@@ -29,7 +29,7 @@ lp_characterization_row_s(const LpCharacterization *self, const LpTallyRow *row)
 }
 
 LpRowRates
-lp_characterization_rates(const LpCharacterization *self, const LpTallyRow *row)
+lp_characterization_rates(const LpCharacterization *self, const LpCensusRow *row)
 {
     double time_s = lp_characterization_row_s(self, row);
     return (LpRowRates){
@@ -40,7 +40,7 @@ lp_characterization_rates(const LpCharacterization *self, const LpTallyRow *row)
 }
 
 const char *
-lp_characterization_group(const LpTallyRow *row)
+lp_characterization_group(const LpCensusRow *row)
 {
     return row->group == LP_N_GROUPS ? "pipeline" : lp_group_traits(row->group)->name;
 }
@@ -61,7 +61,7 @@ lp_characterization_sum(const LpCharacterization *self, LpTraffic traffic)
 {
     LpTrafficSum sum = {0};
     for (guint i = 0; i < self->census->rows->len; i++) {
-        const LpTallyRow *row = lp_collective_census_row(self->census, i);
+        const LpCensusRow *row = lp_collective_census_row(self->census, i);
         if (row->traffic != traffic)
             continue;
         sum.n_calls += row->n_calls;
@@ -73,11 +73,11 @@ lp_characterization_sum(const LpCharacterization *self, LpTraffic traffic)
 }
 
 GArray *
-lp_characterization_bins(const LpTallyRow *row)
+lp_characterization_bins(const LpCensusRow *row)
 {
     GArray *bins = g_array_new(FALSE, FALSE, sizeof(LpSizeBin));
     for (guint i = 0; i < row->sizes->len; i++) {
-        LpTallySize size = g_array_index(row->sizes, LpTallySize, i);
+        LpCensusSize size = g_array_index(row->sizes, LpCensusSize, i);
         guint64 from = G_GUINT64_CONSTANT(1) << (g_bit_storage(size.bytes) - 1);
         LpSizeBin *last = bins->len == 0 ? NULL : &g_array_index(bins, LpSizeBin, bins->len - 1);
         if (last == NULL || last->from_bytes != from) {
@@ -99,11 +99,11 @@ lp_sweep_point_fill(LpSweepPoint *self, const LpWorkload *workload,
     self->parameters = lp_transformer_parameters(&workload->transformer);
     self->n_tokens = lp_figures_n_tokens(workload);
     for (guint i = 0; i < census->rows->len; i++) {
-        const LpTallyRow *row = lp_collective_census_row(census, i);
+        const LpCensusRow *row = lp_collective_census_row(census, i);
         const GArray *sizes = row->sizes;
         self->all_bytes[row->traffic] += (double)row->all_sent_bytes;
         self->largest_bytes = MAX(self->largest_bytes,
-                                  (double)g_array_index(sizes, LpTallySize, sizes->len - 1).bytes);
+                                  (double)g_array_index(sizes, LpCensusSize, sizes->len - 1).bytes);
     }
     if (run == NULL)
         return;

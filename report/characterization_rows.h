@@ -26,7 +26,7 @@ typedef struct {
 
 /** Seconds that the calls of @row take a rank of its stage, each from when its last member has come
  * to its end; 0 without a simulation. */
-double lp_characterization_row_s(const LpCharacterization *self, const LpTallyRow *row);
+double lp_characterization_row_s(const LpCharacterization *self, const LpCensusRow *row);
 /** What @census and, unless it is NULL, @run on @machine say of a point of a sweep. @workload: of
  * that point. */
 void lp_sweep_point_fill(LpSweepPoint *self, const LpWorkload *workload,
@@ -34,14 +34,14 @@ void lp_sweep_point_fill(LpSweepPoint *self, const LpWorkload *workload,
                          const LpRunResult *run);
 
 /** Time and rates of @row. */
-LpRowRates lp_characterization_rates(const LpCharacterization *self, const LpTallyRow *row);
+LpRowRates lp_characterization_rates(const LpCharacterization *self, const LpCensusRow *row);
 /** The name of the group of @row's calls. Static. */
-const char *lp_characterization_group(const LpTallyRow *row);
+const char *lp_characterization_group(const LpCensusRow *row);
 /** The term that the exposed time of @traffic counts as; LP_N_TERMS: several. */
 LpTerm lp_characterization_term(LpTraffic traffic);
 /** What rows of @traffic have together. */
 LpTrafficSum lp_characterization_sum(const LpCharacterization *self, LpTraffic traffic);
 /** The histogram of @row's sizes, without empty bins. Returns: (transfer full), of LpSizeBin. */
-GArray *lp_characterization_bins(const LpTallyRow *row);
+GArray *lp_characterization_bins(const LpCensusRow *row);
 
 G_END_DECLS

@@ -34,7 +34,7 @@ append_operations(GString *out, const LpCharacterization *self)
         (const char *const[]){"parallelism", "operation", "#ranks", "#stage", "#calls", "#smallest",
                               "#largest", "#buffers", "#sent", "#sent by all", NULL});
     for (guint i = 0; i < self->census->rows->len; i++) {
-        const LpTallyRow *row = lp_collective_census_row(self->census, i);
+        const LpCensusRow *row = lp_collective_census_row(self->census, i);
         lp_text_table_add_row(table);
         lp_text_table_add_cell(table, "%s (%s)", lp_traffic_names[row->traffic],
                                lp_characterization_group(row));
@@ -42,8 +42,8 @@ append_operations(GString *out, const LpCharacterization *self)
         lp_text_table_add_cell(table, "%u", row->n_members);
         lp_text_table_add_cell(table, "%u", row->stage);
         lp_text_table_add_cell(table, "%" G_GUINT64_FORMAT, row->n_calls);
-        add_size(table, (double)g_array_index(row->sizes, LpTallySize, 0).bytes);
-        add_size(table, (double)g_array_index(row->sizes, LpTallySize, row->sizes->len - 1).bytes);
+        add_size(table, (double)g_array_index(row->sizes, LpCensusSize, 0).bytes);
+        add_size(table, (double)g_array_index(row->sizes, LpCensusSize, row->sizes->len - 1).bytes);
         add_size(table, (double)row->buffer_bytes);
         add_size(table, row->sent_bytes);
         add_size(table, (double)row->all_sent_bytes);
@@ -63,7 +63,7 @@ append_histogram(GString *out, const LpCharacterization *self)
     g_autoptr(LpTextTable) table = lp_text_table_new((const char *const[]){
         "parallelism", "operation", "#from", "#below", "#calls", "#buffers", NULL});
     for (guint i = 0; i < self->census->rows->len; i++) {
-        const LpTallyRow *row = lp_collective_census_row(self->census, i);
+        const LpCensusRow *row = lp_collective_census_row(self->census, i);
         g_autoptr(GArray) bins = lp_characterization_bins(row);
         for (guint k = 0; k < bins->len; k++) {
             const LpSizeBin *bin = &g_array_index(bins, LpSizeBin, k);
@@ -90,7 +90,7 @@ append_times(GString *out, const LpCharacterization *self)
     g_autoptr(LpTextTable) table = lp_text_table_new((const char *const[]){
         "parallelism", "operation", "#time", "#of the iteration", "#algorithmic", "#bus", NULL});
     for (guint i = 0; i < self->census->rows->len; i++) {
-        const LpTallyRow *row = lp_collective_census_row(self->census, i);
+        const LpCensusRow *row = lp_collective_census_row(self->census, i);
         LpRowRates rates = lp_characterization_rates(self, row);
         lp_text_table_add_row(table);
         lp_text_table_add_cell(table, "%s (%s)", lp_traffic_names[row->traffic],

@@ -21,7 +21,7 @@ lp_circuits_add_json(json_t *object, const LpSimulation *simulation)
     if (circuits->is_hybrid) {
         json_t *hybrid = lp_json_set_object(part, "hybrid");
         lp_json_set_number(hybrid, "circuit_bytes", circuits->circuit_bytes);
-        lp_json_set_number(hybrid, "beside_bytes", circuits->beside_bytes);
+        lp_json_set_number(hybrid, "beside_bytes", circuits->packet_bytes);
     }
     if (circuits->n_slots == 0)
         return;
@@ -59,7 +59,7 @@ lp_circuits_append_text(GString *out, const LpSimulation *simulation)
         lp_text_table_add_quantity_row(table, "of steered classes, over circuits", LP_QUANTITY_SIZE,
                                        circuits->circuit_bytes);
         lp_text_table_add_quantity_row(table, "beside them", LP_QUANTITY_SIZE,
-                                       circuits->beside_bytes);
+                                       circuits->packet_bytes);
     }
     if (circuits->n_slots > 0) {
         add_count(table, "slots of a rotor's cycle", circuits->n_slots);

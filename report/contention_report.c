@@ -217,7 +217,7 @@ add_job(json_t *object, const LpContentionReport *self, guint job)
     add_stragglers(object, &attribution->waits);
     add_path(object, &attribution->waits);
     add_what_ifs(object, self, job);
-    lp_json_set_count(object, "mirror_images", attribution->mirror_images);
+    lp_json_set_count(object, "mirror_images", attribution->n_replicas);
 }
 
 static void

@@ -160,11 +160,11 @@ append_links(GString *out, const LpContentionReport *self, guint job)
     g_string_append_printf(out, "  other links: %.6f s\n", lp_other_links_s(self, job, rows));
     if (are_alike)
         g_string_append(out, "  (seconds are of all links alike; what crossed one is of each)\n");
-    guint n_images = self->attributions->jobs[job].mirror_images;
-    if (n_images > 1)
+    guint n_replicas = self->attributions->jobs[job].n_replicas;
+    if (n_replicas > 1)
         g_string_append_printf(out,
                                "  (a link stands for itself and its %u replicas on other slices)\n",
-                               n_images - 1);
+                               n_replicas - 1);
 }
 
 static void

@@ -166,13 +166,13 @@ add_utilisation(GArray *tables, const LpObservation *self)
 }
 
 static void
-add_traffic(GArray *tables, const LpTrafficTally *census)
+add_traffic(GArray *tables, const LpTrafficCensus *census)
 {
     GString *text = add_table(tables, "traffic.csv", "class,from_block,to_block,bytes");
     for (LpTraffic traffic = 0; census != NULL && traffic < LP_N_TRAFFIC; traffic++)
         for (guint32 from = 0; from < census->n_blocks; from++)
             for (guint32 to = 0; to < census->n_blocks; to++) {
-                double bytes = lp_traffic_tally_pair(census, traffic, from, to);
+                double bytes = lp_traffic_census_pair(census, traffic, from, to);
                 if (bytes <= 0.0)
                     continue;
                 lp_csv_add_text(text, lp_traffic_names[traffic]);
@@ -184,7 +184,7 @@ add_traffic(GArray *tables, const LpTrafficTally *census)
 }
 
 static void
-add_operations(GArray *tables, const LpTrafficTally *census)
+add_operations(GArray *tables, const LpTrafficCensus *census)
 {
     GString *text = add_table(tables, "operations.csv", "class,operation,bytes,count");
     for (guint i = 0; census != NULL && i < census->messages->len; i++) {

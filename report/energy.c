@@ -35,7 +35,7 @@ n_ends(const LpMachine *machine, LpAttachment attachment, const LpMachineNetwork
 {
     if (attachment == LP_ATTACHMENT_SCALE_UP)
         return 2.0 * (double)machine->n_accelerators;
-    return (double)(network->count.n_transceivers - network->beside.n_transceivers);
+    return (double)(network->count.n_transceivers - network->packet_network.n_transceivers);
 }
 
 /* What flows, bytes or not, through the switches of @medium, and the ends of its links. */
@@ -53,13 +53,13 @@ static void
 add_beside(LpEnergy *energy, const LpMachine *machine, const LpMachineNetwork *network,
            double time_s)
 {
-    const LpMedium *medium = &machine->beside.medium;
-    double n_ports = (double)network->beside.n_switch_ports;
+    const LpMedium *medium = &machine->packet_network.medium;
+    double n_ports = (double)network->packet_network.n_switch_ports;
     if (lp_medium_knows(medium, LP_MEDIUM_STATIC_POWER))
-        add(energy, name_or(medium->link_technology, machine->beside.technology), 0.0,
+        add(energy, name_or(medium->link_technology, machine->packet_network.technology), 0.0,
             time_s * medium->number[LP_MEDIUM_STATIC_POWER] *
-                (double)network->beside.n_transceivers);
-    add_static(energy, &machine->beside, n_ports, time_s);
+                (double)network->packet_network.n_transceivers);
+    add_static(energy, &machine->packet_network, n_ports, time_s);
 }
 
 LpEnergy
@@ -77,7 +77,8 @@ lp_energy_find(const LpMachine *machine, const LpLinkTraffic *traffic, double ti
             time_s * cluster->medium.number[LP_MEDIUM_STATIC_POWER] * n_ends(machine, i, &network));
     }
     const LpCluster *out = &machine->cluster[LP_ATTACHMENT_SCALE_OUT];
-    add_static(&energy, out, (double)(network.count.n_switch_ports - network.beside.n_switch_ports),
+    add_static(&energy, out,
+               (double)(network.count.n_switch_ports - network.packet_network.n_switch_ports),
                time_s);
     add_beside(&energy, machine, &network, time_s);
     return energy;

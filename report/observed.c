@@ -98,13 +98,13 @@ add_blocks(json_t *object, const LpObservation *self)
 }
 
 static void
-add_pairs(json_t *object, const LpTrafficTally *census)
+add_pairs(json_t *object, const LpTrafficCensus *census)
 {
     json_t *array = lp_json_set_array(object, "pairs");
     for (LpTraffic traffic = 0; traffic < LP_N_TRAFFIC; traffic++)
         for (guint32 from = 0; from < census->n_blocks; from++)
             for (guint32 to = 0; to < census->n_blocks; to++) {
-                double bytes = lp_traffic_tally_pair(census, traffic, from, to);
+                double bytes = lp_traffic_census_pair(census, traffic, from, to);
                 if (bytes <= 0.0)
                     continue;
                 json_t *row = lp_json_append_object(array);
@@ -116,7 +116,7 @@ add_pairs(json_t *object, const LpTrafficTally *census)
 }
 
 static void
-add_messages(json_t *object, const LpTrafficTally *census)
+add_messages(json_t *object, const LpTrafficCensus *census)
 {
     json_t *array = lp_json_set_array(object, "messages");
     for (guint i = 0; i < census->messages->len; i++) {

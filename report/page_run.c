@@ -142,7 +142,7 @@ add_term_table(LpPage *self, const char *at)
 
 /* What closed forms leave out. */
 static void
-add_left_out(LpPage *self, const char *at)
+add_closed_form_limits(LpPage *self, const char *at)
 {
     g_autofree char *list = lp_page_at(at, "/closed_form/left_out");
     guint n = (guint)json_array_size(lp_page_get(self, list));
@@ -247,7 +247,7 @@ lp_page_run_add_times(LpPage *self, const char *at, const char *id, guint level)
                  "forms.",
                  time_rows(self, at));
     add_term_table(self, at);
-    add_left_out(self, at);
+    add_closed_form_limits(self, at);
     if (n_models(self, at) == 1) {
         add_without_closed_form(self, at);
         return;

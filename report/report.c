@@ -12,7 +12,7 @@
 #include "report/energy.h"
 #include "report/expected_text.h"
 #include "report/kernel_rows.h"
-#include "report/left_out.h"
+#include "report/closed_form_limits.h"
 #include "report/network_text.h"
 #include "platforms/catalogue/libraries.h"
 #include "platforms/machine/machine_library.h"
@@ -280,7 +280,7 @@ add_closed_form(json_t *object, const LpReport *self, const char *key, const LpT
 {
     json_t *part = lp_json_set_object(object, key);
     lp_report_add_figures(part, self->workload, self->machine, terms, lp_terms_sum(terms));
-    g_autoptr(GPtrArray) left_out = lp_left_out(self, terms == &self->amped);
+    g_autoptr(GPtrArray) left_out = lp_closed_form_limits(self, terms == &self->amped);
     json_t *array = lp_json_set_array(part, "left_out");
     for (guint i = 0; i < left_out->len; i++)
         lp_json_append_text(array, left_out->pdata[i]);

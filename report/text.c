@@ -11,7 +11,7 @@
 #include "report/energy.h"
 #include "report/given_text.h"
 #include "report/kernel_rows.h"
-#include "report/left_out.h"
+#include "report/closed_form_limits.h"
 #include "report/network_text.h"
 #include "report/report.h"
 #include "report/report_parts.h"
@@ -162,7 +162,7 @@ append_difference(GString *out, const LpReport *self)
         self->simulation->free_messages.iteration_time_s, steady(self->simulation->run.overlap_s),
         steady(self->simulation->balanced.overlap_s));
     append_job_parts(out, self);
-    lp_left_out_append_text(out, self, FALSE);
+    lp_closed_form_limits_append_text(out, self, FALSE);
 }
 
 static void
@@ -343,13 +343,13 @@ lp_report_append_results(GString *out, const LpReport *self)
             append_given_difference(out, self);
         return;
     }
-    if (lp_left_out_experts(self))
+    if (lp_closed_form_limits_experts(self))
         g_string_append(
             out, "\nAMPeD leaves out the all-to-alls of experts, and so its MFU may pass 1\n");
     if (!self->simulation->is_alone)
         append_difference(out, self);
     else
-        lp_left_out_append_text(out, self, FALSE);
+        lp_closed_form_limits_append_text(out, self, FALSE);
 }
 
 static void
@@ -397,7 +397,7 @@ lp_report_estimate_to_text(const LpReport *self, gboolean amped)
                  (const char *const[]){"seconds", amped ? "#AMPeD" : "#closed form", NULL}, &terms,
                  &time_s, 1);
     g_autoptr(GString) left_out = g_string_new(NULL);
-    lp_left_out_append_text(left_out, self, amped);
+    lp_closed_form_limits_append_text(left_out, self, amped);
     lp_doubts_append_text(left_out, self);
     if (left_out->len > 0)
         g_string_append_printf(out, "\n%s", left_out->str);

@@ -22,13 +22,13 @@
 
 /* What a child process tells. */
 typedef struct {
-    gboolean is_told, is_good;
+    gboolean is_answered, is_good;
     gboolean is_slow; /* it takes more than the task allows */
     double time_s, closed_s, least_s;
     LpTerms terms;
     LpLinkTraffic traffic;
     char message[MESSAGE_MAX];
-} Told;
+} Answer;
 
 typedef struct {
     const LpSearchSpace *space; /* borrowed */
@@ -68,20 +68,20 @@ simulate(const Task *task, double *out_closed_s, GError **error)
 static void
 work(const void *data, GByteArray *result)
 {
-    Told *told = (Told *)(gpointer)result->data;
+    Answer *answer = (Answer *)(gpointer)result->data;
     g_autoptr(GError) error = NULL;
-    g_autoptr(LpSimulation) simulation = simulate(data, &told->closed_s, &error);
-    told->is_told = TRUE;
-    told->is_good = simulation != NULL;
-    told->is_slow = g_error_matches(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_LIMIT);
+    g_autoptr(LpSimulation) simulation = simulate(data, &answer->closed_s, &error);
+    answer->is_answered = TRUE;
+    answer->is_good = simulation != NULL;
+    answer->is_slow = g_error_matches(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_LIMIT);
     if (simulation == NULL) {
-        g_strlcpy(told->message, error->message, sizeof told->message);
+        g_strlcpy(answer->message, error->message, sizeof answer->message);
         return;
     }
-    told->time_s = simulation->run.iteration_time_s;
-    told->least_s = simulation->run.least_s;
-    told->terms = simulation->run.terms;
-    told->traffic = simulation->link_traffic;
+    answer->time_s = simulation->run.iteration_time_s;
+    answer->least_s = simulation->run.least_s;
+    answer->terms = simulation->run.terms;
+    answer->traffic = simulation->link_traffic;
 }
 
 /* --- in the parent --- */
@@ -251,30 +251,32 @@ leave(Search *self, const LpSearchPlan *plan)
 }
 
 static void
-take(Search *self, const LpSearchPlan *plan, const Told *told)
+take(Search *self, const LpSearchPlan *plan, const Answer *answer)
 {
     LpSearchResult *result = self->result;
-    if (!told->is_told) {
+    if (!answer->is_answered) {
         leave(self, plan);
         return;
     }
-    if (told->is_slow) {
+    if (answer->is_slow) {
         result->n_stopped++;
         return;
     }
     result->n_simulated++;
-    if (!told->is_good) {
+    if (!answer->is_good) {
         result->n_failed++;
         if (result->failure == NULL)
-            result->failure = g_strdup(told->message);
+            result->failure = g_strdup(answer->message);
         return;
     }
-    LpSearchRun run = {
-        .plan = *plan, .time_s = told->time_s, .least_s = told->least_s, .terms = told->terms};
-    run.plan.closed_s = told->closed_s;
+    LpSearchRun run = {.plan = *plan,
+                       .time_s = answer->time_s,
+                       .least_s = answer->least_s,
+                       .terms = answer->terms};
+    run.plan.closed_s = answer->closed_s;
     run.figures =
         lp_search_figures(&self->options->measure, self->space->machines[plan->machine],
-                          plan->machine, told->time_s, plan->memory_bytes, &told->traffic);
+                          plan->machine, answer->time_s, plan->memory_bytes, &answer->traffic);
     g_array_append_val(result->runs, run);
 }
 
@@ -283,11 +285,11 @@ static gboolean
 run_round(Search *self, const LpSearchPlan *const *plans, guint n, GError **error)
 {
     Task tasks[ROUND];
-    g_autofree Told *told = g_new0(Told, n);
+    g_autofree Answer *answer = g_new0(Answer, n);
     LpChildTask children[ROUND];
     for (guint i = 0; i < n; i++) {
         tasks[i] = (Task){self->space, plans[i], find_limit_s(self, plans[i])};
-        children[i] = (LpChildTask){work, &tasks[i], &told[i], sizeof told[i]};
+        children[i] = (LpChildTask){work, &tasks[i], &answer[i], sizeof answer[i]};
     }
     LpChildPool pool = {.name = "search",
                         .n_at_once = self->options->n_at_once,
@@ -296,7 +298,7 @@ run_round(Search *self, const LpSearchPlan *const *plans, guint n, GError **erro
     if (!lp_child_pool_run(&pool, children, n, NULL, error))
         return FALSE;
     for (guint i = 0; i < n; i++)
-        take(self, plans[i], &told[i]);
+        take(self, plans[i], &answer[i]);
     g_array_sort_with_data(self->result->runs, compare_runs,
                            (gpointer)(guintptr)&self->options->measure);
     return TRUE;

@@ -22,7 +22,7 @@ const char *const lp_kernel_field_names[LP_N_KERNEL_FIELDS] = {
     [LP_KERNEL_WIDE] = "wide",
     [LP_KERNEL_GROUPED] = "grouped",
     [LP_KERNEL_APART] = "apart",
-    [LP_KERNEL_BOOKS] = "books-s",
+    [LP_KERNEL_HOST_OVERHEAD] = "host-overhead-s",
     [LP_KERNEL_LOOPED] = "looped",
     [LP_KERNEL_LAUNCHES] = "launches",
 };

@@ -149,7 +149,8 @@ reason(const LpMachineSpecification *self, LpMachineOptionId option)
     LpLayout layout;
     if (!lp_sizing_find(self, &sizing, NULL) || sizing.n_domains == 1)
         return "a machine of one domain has no scale-out network";
-    const LpLayoutRequest *wanted = sizing.has_tree_beside ? &sizing.beside : &sizing.wanted;
+    const LpLayoutRequest *wanted =
+        sizing.has_packet_tree ? &sizing.packet_network : &sizing.wanted;
     if (!lp_layout_plan(wanted, &layout, NULL) || !is_of_tree(option))
         return "the machine is the same with and without it";
     if (wanted->topology != LP_TOPOLOGY_FAT_TREE)

@@ -200,21 +200,23 @@ write_fabric(LpXmlWriter *xml, const LpLayout *layout)
 
 /* @beside: of a tree beside circuits, or NULL. */
 static void
-write_beside(LpXmlWriter *xml, const LpMachineSpecification *specification, const LpLayout *beside)
+write_packet_network(LpXmlWriter *xml, const LpMachineSpecification *specification,
+                     const LpLayout *packet_network)
 {
-    if (beside != NULL && beside->topology == LP_TOPOLOGY_FAT_TREE) {
-        g_autofree char *tree =
-            lp_topology_tree_parameters(beside->n_levels, beside->down, beside->up);
+    if (packet_network != NULL && packet_network->topology == LP_TOPOLOGY_FAT_TREE) {
+        g_autofree char *tree = lp_topology_tree_parameters(
+            packet_network->n_levels, packet_network->down, packet_network->up);
         write_prop(xml, "electrical-tree", tree);
     }
-    write_link(xml, "electrical-", &specification->beside.link);
-    if (specification->beside.switches != NULL)
-        write_switches(xml, "electrical-", specification->beside.switches, FALSE);
+    write_link(xml, "electrical-", &specification->packet_network.link);
+    if (specification->packet_network.switches != NULL)
+        write_switches(xml, "electrical-", specification->packet_network.switches, FALSE);
 }
 
 static void
 write_scale_out(LpXmlWriter *xml, const LpMachineSpecification *specification,
-                const LpMachineSizing *sizing, const LpLayout *layout, const LpLayout *beside)
+                const LpMachineSizing *sizing, const LpLayout *layout,
+                const LpLayout *packet_network)
 {
     const LpScaleOutSpecification *out = &specification->scale_out;
     open_cluster(xml, LP_ATTACHMENT_SCALE_OUT, "out-", layout->n_hosts, "1f",
@@ -235,7 +237,7 @@ write_scale_out(LpXmlWriter *xml, const LpMachineSpecification *specification,
     for (guint i = 0; i < LP_N_MACHINE_OPTIONS; i++)
         if ((lp_machine_options[i].flags & LP_OPTION_IN_SCALE_OUT) != 0)
             repeat_option(xml, specification, i);
-    write_beside(xml, specification, beside);
+    write_packet_network(xml, specification, packet_network);
     lp_xml_writer_close(xml);
 }
 
@@ -329,7 +331,7 @@ write_origin(LpXmlWriter *xml, const LpMachineSpecification *specification,
  */
 static char *
 write_platform(const LpMachineSpecification *specification, const LpMachineSizing *sizing,
-               const LpLayout *layout, const LpLayout *beside, gboolean has_origin)
+               const LpLayout *layout, const LpLayout *packet_network, gboolean has_origin)
 {
     LpXmlWriter *xml = lp_xml_writer_new();
     lp_xml_writer_doctype(xml, "platform", "https://simgrid.org/simgrid.dtd");
@@ -343,17 +345,18 @@ write_platform(const LpMachineSpecification *specification, const LpMachineSizin
     write_published(xml, specification);
     write_scale_up(xml, specification);
     if (layout != NULL)
-        write_scale_out(xml, specification, sizing, layout, beside);
+        write_scale_out(xml, specification, sizing, layout, packet_network);
     return lp_xml_writer_finish(xml);
 }
 
 /* The circuits' ports are numbered as the tree beside them has them; a flat network has one for
  * each, up to the largest number. */
 static void
-follow_numbers(const LpMachineSizing *sizing, const LpLayout *beside, LpLayout *layout)
+follow_numbers(const LpMachineSizing *sizing, const LpLayout *packet_network, LpLayout *layout)
 {
-    guint64 last = sizing->n_domains - 1, cards = sizing->n_cards, unit = beside->unit_domains;
-    layout->unit_domains = beside->unit_domains;
+    guint64 last = sizing->n_domains - 1, cards = sizing->n_cards,
+            unit = packet_network->unit_domains;
+    layout->unit_domains = packet_network->unit_domains;
     if (sizing->wanted.port_order == LP_PORT_ORDER_RAIL)
         layout->n_hosts = (last / unit * cards + cards - 1) * unit + last % unit + 1;
 }
@@ -362,18 +365,18 @@ static char *
 write_text(const LpMachineSpecification *specification, gboolean has_origin, GError **error)
 {
     LpMachineSizing sizing;
-    LpLayout layout, beside;
+    LpLayout layout, packet_network;
     if (!lp_sizing_find(specification, &sizing, error))
         return NULL;
     gboolean has_scale_out = sizing.n_domains > 1;
-    gboolean has_tree = has_scale_out && sizing.has_tree_beside;
+    gboolean has_tree = has_scale_out && sizing.has_packet_tree;
     if ((has_scale_out && !lp_layout_plan(&sizing.wanted, &layout, error)) ||
-        (has_tree && !lp_layout_plan(&sizing.beside, &beside, error)))
+        (has_tree && !lp_layout_plan(&sizing.packet_network, &packet_network, error)))
         return NULL;
-    if (has_tree && beside.topology == LP_TOPOLOGY_FAT_TREE)
-        follow_numbers(&sizing, &beside, &layout);
+    if (has_tree && packet_network.topology == LP_TOPOLOGY_FAT_TREE)
+        follow_numbers(&sizing, &packet_network, &layout);
     return write_platform(specification, &sizing, has_scale_out ? &layout : NULL,
-                          has_tree ? &beside : NULL, has_origin);
+                          has_tree ? &packet_network : NULL, has_origin);
 }
 
 char *

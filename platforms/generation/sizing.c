@@ -109,7 +109,8 @@ check_oversubscription(const LpMachineSpecification *specification, GError **err
 {
     const LpOversubscription *ratio = &specification->tree.oversubscription;
     if (specification->scale_out.topology == LP_TOPOLOGY_FAT_TREE ||
-        specification->beside.topology == LP_TOPOLOGY_FAT_TREE || ratio->below == ratio->above)
+        specification->packet_network.topology == LP_TOPOLOGY_FAT_TREE ||
+        ratio->below == ratio->above)
         return TRUE;
     return lp_layout_fail(error, LP_MACHINE_ERROR_VALUE,
                           "--oversubscription: %s, wanted 1: a %s has nothing above its ports",
@@ -122,7 +123,7 @@ static gboolean
 check_used(const LpMachineSpecification *specification, GError **error)
 {
     LpTopology topology = specification->scale_out.topology;
-    guint present = 1u << topology | 1u << specification->beside.topology;
+    guint present = 1u << topology | 1u << specification->packet_network.topology;
     for (guint i = 0; i < LP_N_MACHINE_OPTIONS; i++) {
         guint topologies = lp_machine_options[i].topologies;
         if (lp_specification_is_given(specification, i) && topologies != 0 &&
@@ -211,8 +212,8 @@ lp_sizing_find(const LpMachineSpecification *specification, LpMachineSizing *out
         !check_oversubscription(specification, error) || !check_used(specification, error) ||
         !check_circuits(specification, error))
         return FALSE;
-    out_sizing->wanted = out_sizing->beside = wanted_fabric(specification, out_sizing);
-    out_sizing->has_tree_beside = specification->beside.topology == LP_TOPOLOGY_FAT_TREE;
-    out_sizing->beside.topology = LP_TOPOLOGY_FAT_TREE;
+    out_sizing->wanted = out_sizing->packet_network = wanted_fabric(specification, out_sizing);
+    out_sizing->has_packet_tree = specification->packet_network.topology == LP_TOPOLOGY_FAT_TREE;
+    out_sizing->packet_network.topology = LP_TOPOLOGY_FAT_TREE;
     return TRUE;
 }

@@ -13,8 +13,8 @@ typedef struct {
     guint32 n_cards;         /**< scale-out ports of a domain */
     double link_bytes_per_s; /**< of a port in one plane, each way; of a link of a torus */
     LpLayoutRequest wanted;  /**< of the scale-out fabric */
-    gboolean has_tree_beside;
-    LpLayoutRequest beside; /**< of the fat tree beside circuits, if there is one */
+    gboolean has_packet_tree;
+    LpLayoutRequest packet_network; /**< of the fat tree beside circuits, if there is one */
 } LpMachineSizing;
 
 /** Finds the sizes of @specification, and refuses values that do not fit together, and options that

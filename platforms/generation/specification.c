@@ -14,8 +14,8 @@ lp_specification_free(LpMachineSpecification *self)
     lp_technology_entry_free(self->domain.link.entry);
     lp_technology_entry_free(self->scale_out.link.entry);
     lp_technology_entry_free(self->scale_out.switches);
-    lp_technology_entry_free(self->beside.link.entry);
-    lp_technology_entry_free(self->beside.switches);
+    lp_technology_entry_free(self->packet_network.link.entry);
+    lp_technology_entry_free(self->packet_network.switches);
     g_free(self->library);
     g_free(self->system);
     g_free(self->description);

@@ -215,7 +215,7 @@ typedef struct {
     LpTopology topology; /**< crossbar or fat tree */
     LpLinkSpecification link;
     LpTechnologyEntry *switches; /**< owned: of the catalogue; NULL: not said */
-} LpBesideSpecification;
+} LpPacketNetworkSpecification;
 
 /** What a source says of a machine of one size. */
 typedef struct {
@@ -254,7 +254,7 @@ typedef struct {
     LpTorusBlocks blocks; /**< of a torus */
     LpPodSpecification pods;
     LpCircuitSwitch circuits;
-    LpBesideSpecification beside;
+    LpPacketNetworkSpecification packet_network;
     LpPublishedSpecification published;
     LpOptionOrigin origin[LP_N_MACHINE_OPTIONS];
 } LpMachineSpecification;

@@ -144,20 +144,20 @@ lp_machine_plane_cluster(const LpMachine *self, LpAttachment attachment, guint32
 {
     if (attachment == LP_ATTACHMENT_SCALE_OUT && plane == 1 && self->pod_domains > 0)
         return &self->pod;
-    gboolean is_beside = attachment == LP_ATTACHMENT_SCALE_OUT && plane == 1 &&
-                         lp_circuit_switch_is_hybrid(&self->circuits);
-    return is_beside ? &self->beside : &self->cluster[attachment];
+    gboolean is_packet_network = attachment == LP_ATTACHMENT_SCALE_OUT && plane == 1 &&
+                                 lp_circuit_switch_is_hybrid(&self->circuits);
+    return is_packet_network ? &self->packet_network : &self->cluster[attachment];
 }
 
 LpMachine
-lp_machine_beside(const LpMachine *self)
+lp_machine_packet_network(const LpMachine *self)
 {
-    LpMachine beside = *self;
-    beside.cluster[LP_ATTACHMENT_SCALE_OUT] = self->beside;
-    beside.circuits = (LpCircuitSwitch){.is_present = FALSE};
-    beside.n_planes = 1;
-    beside.plane_use = LP_PLANE_USE_STRIPED;
-    return beside;
+    LpMachine packet_network = *self;
+    packet_network.cluster[LP_ATTACHMENT_SCALE_OUT] = self->packet_network;
+    packet_network.circuits = (LpCircuitSwitch){.is_present = FALSE};
+    packet_network.n_planes = 1;
+    packet_network.plane_use = LP_PLANE_USE_STRIPED;
+    return packet_network;
 }
 
 gboolean
@@ -341,24 +341,24 @@ fill_rails(const LpMachine *self, LpFabric *fabric)
     fabric->rail_change_latency_s = (meet ? 4 : 6) * cluster->link_latency_s;
 }
 
-static LpFabricBeside
-beside_of(const LpMachine *self)
+static LpFabricPacketNetwork
+packet_network_of(const LpMachine *self)
 {
     const LpCircuitSwitch *circuits = &self->circuits;
     if (!lp_circuit_switch_is_hybrid(circuits))
-        return (LpFabricBeside){.is_present = FALSE};
-    LpMachine machine = lp_machine_beside(self);
+        return (LpFabricPacketNetwork){.is_present = FALSE};
+    LpMachine machine = lp_machine_packet_network(self);
     LpFabric fabric = lp_machine_fabric(&machine);
-    LpFabricBeside beside = {.is_present = TRUE,
-                             .bytes_per_s = fabric.scale_out_bytes_per_s,
-                             .n_tiers = fabric.n_tiers,
-                             .n_levels = fabric.n_levels,
-                             .traffic = circuits->traffic,
-                             .min_bytes = circuits->message_min_bytes,
-                             .region_domains = circuits->region_domains};
-    memcpy(beside.tiers, fabric.tiers, sizeof beside.tiers);
-    memcpy(beside.levels, fabric.levels, sizeof beside.levels);
-    return beside;
+    LpFabricPacketNetwork packet_network = {.is_present = TRUE,
+                                            .bytes_per_s = fabric.scale_out_bytes_per_s,
+                                            .n_tiers = fabric.n_tiers,
+                                            .n_levels = fabric.n_levels,
+                                            .traffic = circuits->traffic,
+                                            .min_bytes = circuits->message_min_bytes,
+                                            .region_domains = circuits->region_domains};
+    memcpy(packet_network.tiers, fabric.tiers, sizeof packet_network.tiers);
+    memcpy(packet_network.levels, fabric.levels, sizeof packet_network.levels);
+    return packet_network;
 }
 
 static LpFabricCircuits
@@ -370,7 +370,7 @@ circuits_of(const LpMachine *self)
                              .look_ahead = circuits->policy != LP_CIRCUIT_POLICY_DEMAND,
                              .n_lanes = lp_circuit_switch_n_lanes(circuits),
                              .dead_s = lp_circuit_switch_dead_time_s(circuits),
-                             .beside = beside_of(self)};
+                             .packet_network = packet_network_of(self)};
     double wavelength = circuits->wavelength_bytes_per_s;
     if (lp_circuit_switch_is_rotor(circuits))
         made.rotor = (LpRotorCycle){

@@ -152,8 +152,8 @@ typedef struct {
     guint32 pod_domains; /**< domains of a pod, which a network of their own joins; 0: no pods */
     LpCluster pod;       /**< that network, of all pods, on the scale-out ports; names borrowed from
                               the scale-out cluster; no hosts: there is none */
-    LpCluster beside; /**< the network beside a hybrid's circuits, on the same ports; names borrowed
-                           from the scale-out cluster; no hosts: there is none */
+    LpCluster packet_network; /**< the network beside a hybrid's circuits, on the same ports; names
+                           borrowed from the scale-out cluster; no hosts: there is none */
 } LpMachine;
 
 /**
@@ -200,7 +200,7 @@ const LpCluster *lp_machine_plane_cluster(const LpMachine *self, LpAttachment at
                                           guint32 plane);
 /** The machine that a hybrid is without its circuits: the network beside them is its scale-out
  * network. Borrows all of @self; not to be freed. */
-LpMachine lp_machine_beside(const LpMachine *self);
+LpMachine lp_machine_packet_network(const LpMachine *self);
 /** Bandwidth of a link of the scale-out cluster in @plane, below lp_machine_n_planes(). */
 double lp_machine_plane_bytes_per_s(const LpMachine *self, guint32 plane);
 /** What a port of the scale-out network carries of its rate while @n flows come in at it: 1 / (1 +

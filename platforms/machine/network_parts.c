@@ -110,16 +110,17 @@ lp_machine_network(const LpMachine *self)
     LpMachineNetwork network = network_of(self);
     if (!lp_circuit_switch_is_hybrid(&self->circuits))
         return network;
-    LpMachine machine = lp_machine_beside(self);
-    LpMachineNetwork beside = network_of(&machine);
-    network.beside = beside.count;
-    network.count.n_host_ports += beside.count.n_host_ports;
-    network.count.n_switch_ports += beside.count.n_switch_ports;
-    network.count.n_transceivers += beside.count.n_transceivers;
-    network.has_power = network.has_power && beside.has_power;
-    network.has_price = network.has_price && beside.has_price;
+    LpMachine machine = lp_machine_packet_network(self);
+    LpMachineNetwork packet_network = network_of(&machine);
+    network.packet_network = packet_network.count;
+    network.count.n_host_ports += packet_network.count.n_host_ports;
+    network.count.n_switch_ports += packet_network.count.n_switch_ports;
+    network.count.n_transceivers += packet_network.count.n_transceivers;
+    network.has_power = network.has_power && packet_network.has_power;
+    network.has_price = network.has_price && packet_network.has_price;
     network.cost = (LpNetworkCost){
-        .power_w = network.has_power ? network.cost.power_w + beside.cost.power_w : 0.0,
-        .price_usd = network.has_price ? network.cost.price_usd + beside.cost.price_usd : 0.0};
+        .power_w = network.has_power ? network.cost.power_w + packet_network.cost.power_w : 0.0,
+        .price_usd =
+            network.has_price ? network.cost.price_usd + packet_network.cost.price_usd : 0.0};
     return network;
 }

@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 /** What a scale-out network is made of, and what it takes. */
 typedef struct {
     LpNetworkCount count;          /**< ports in use, ports of switches, transceivers */
-    LpNetworkCount beside;         /**< of them, those of the network beside a hybrid's circuits */
+    LpNetworkCount packet_network; /**< of them, those of the network beside a hybrid's circuits */
     gboolean has_power, has_price; /**< whether all that it needs is known */
     LpNetworkCost cost;            /**< 0 where it is not known */
 } LpMachineNetwork;

@@ -3,7 +3,7 @@
 #include "platforms/machine/scale_out.h"
 
 #include "base/units.h"
-#include "platforms/machine/beside.h"
+#include "platforms/machine/packet_network.h"
 #include "platforms/machine/cluster.h"
 #include "platforms/machine/plane_classes.h"
 #include "platforms/machine/property.h"
@@ -413,5 +413,5 @@ lp_scale_out_read(const LpXml *xml, xmlNode *node, LpMachine *machine, GError **
            read_blocks(xml, &properties, machine, error) &&
            read_circuits(xml, &properties, machine, error) &&
            read_pods(xml, &properties, machine, error) &&
-           lp_beside_read(xml, &properties, SCALE_OUT_FIRST_BESIDE, machine, error);
+           lp_packet_network_read(xml, &properties, SCALE_OUT_FIRST_BESIDE, machine, error);
 }

@@ -111,7 +111,7 @@ lp_plain_host_name(const LpMachine *self, LpAttachment attachment, guint32 plane
 }
 
 LpXmlWriter *
-lp_plain_open_bare(void)
+lp_plain_open_minimal(void)
 {
     LpXmlWriter *xml = lp_xml_writer_new();
     lp_xml_writer_doctype(xml, "platform", "https://simgrid.org/simgrid.dtd");
@@ -125,9 +125,9 @@ lp_plain_open_bare(void)
 }
 
 char *
-lp_plain_bare(const char *host)
+lp_plain_minimal(const char *host)
 {
-    LpXmlWriter *xml = lp_plain_open_bare();
+    LpXmlWriter *xml = lp_plain_open_minimal();
     lp_xml_writer_open(xml, "host");
     lp_xml_writer_attribute(xml, "id", host);
     lp_xml_writer_attribute(xml, "speed", "1Gf");
@@ -138,7 +138,7 @@ lp_plain_bare(const char *host)
 char *
 lp_machine_to_plain(const LpMachine *self)
 {
-    LpXmlWriter *xml = lp_plain_open_bare();
+    LpXmlWriter *xml = lp_plain_open_minimal();
     write_cluster(xml, self, LP_ATTACHMENT_SCALE_UP, 0);
     for (guint32 plane = 0; self->has_scale_out && plane < lp_machine_n_planes(self); plane++)
         write_cluster(xml, self, LP_ATTACHMENT_SCALE_OUT, plane);

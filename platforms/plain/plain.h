@@ -26,9 +26,9 @@ G_BEGIN_DECLS
 char *lp_machine_to_plain(const LpMachine *self) G_GNUC_WARN_UNUSED_RESULT;
 
 /** The beginning of any platform of ours: root and zone. Returns: (transfer full). */
-LpXmlWriter *lp_plain_open_bare(void) G_GNUC_WARN_UNUSED_RESULT;
+LpXmlWriter *lp_plain_open_minimal(void) G_GNUC_WARN_UNUSED_RESULT;
 /** A platform of one host, called @host, and nothing else. Returns: (transfer full). */
-char *lp_plain_bare(const char *host) G_GNUC_WARN_UNUSED_RESULT;
+char *lp_plain_minimal(const char *host) G_GNUC_WARN_UNUSED_RESULT;
 
 /** The name of the host of @port in @plane, below lp_machine_n_planes(), that @path, below n_paths,
  * leads to; path 0 is the one that sends. Returns: (transfer full). */

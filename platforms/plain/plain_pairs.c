@@ -44,7 +44,7 @@ write_pair(LpXmlWriter *xml, const LpPlainPair *pair)
 char *
 lp_plain_pairs(const LpPlainPart *part)
 {
-    LpXmlWriter *xml = lp_plain_open_bare();
+    LpXmlWriter *xml = lp_plain_open_minimal();
     for (guint32 i = 0; i < part->n_hosts; i++)
         write_host(xml, part->hosts[i]);
     for (guint32 i = 0; i < part->n_links; i++)

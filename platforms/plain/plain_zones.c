@@ -65,7 +65,7 @@ write_router(const Writer *self, guint32 group, guint32 router)
 
 /* A zone that holds nothing but a router. */
 static void
-write_bare_zone(const Writer *self, const char *id)
+write_empty_zone(const Writer *self, const char *id)
 {
     lp_xml_writer_open(self->xml, "zone");
     lp_xml_writer_attribute(self->xml, "id", id);
@@ -162,7 +162,7 @@ static void
 write_spines(const Writer *self, guint32 group)
 {
     g_autofree char *id = g_strdup_printf("%s:%u:spine", self->id, group);
-    write_bare_zone(self, id);
+    write_empty_zone(self, id);
 }
 
 static void
@@ -265,7 +265,7 @@ lp_plain_zones_write(LpXmlWriter *xml, const LpMachine *machine, const char *id,
     lp_xml_writer_attribute(xml, "id", id);
     lp_xml_writer_attribute(xml, "routing", "Full");
     /* SimGrid's reader takes a zone that begins with a link for one that holds hosts. */
-    write_bare_zone(&writer, first);
+    write_empty_zone(&writer, first);
     write_links(&writer);
     for (guint32 group = 0; group < cluster->dragonfly.n_groups; group++)
         write_group(&writer, group);

@@ -19,7 +19,7 @@ typedef struct {
 static gboolean
 is_switched(const LpCommunicatorRuntime *self, const LpOp *op)
 {
-    return self->circuits != NULL && !lp_communicator_goes_beside(self, op);
+    return self->circuits != NULL && !lp_communicator_uses_packet_network(self, op);
 }
 
 static Shifts
@@ -59,14 +59,14 @@ run_experts(LpCommunicatorRuntime *self, guint64 index)
 {
     LpExpertCircuits *experts = self->experts;
     LpExpertShare share = lp_expert_circuits_share(experts, index);
-    lp_channel_go_beside(self->channels[index], TRUE);
+    lp_channel_use_packet_network(self->channels[index], TRUE);
     double bridged_s = simgrid_get_clock() + share.bridged_s;
     lp_communicator_exchange(self, index, share.bridged_bytes, 0.0);
     sleep_until(self, bridged_s);
     (void)sg_barrier_wait(self->barrier);
     double from_s = MAX(simgrid_get_clock(), lp_expert_circuits_ready_s(experts));
     double until_s = share.circuits_s > 0.0 ? from_s + share.circuits_s : 0.0;
-    lp_communicator_exchange(self, index, share.beside_bytes, 0.0);
+    lp_communicator_exchange(self, index, share.packet_bytes, 0.0);
     sleep_until(self, until_s);
 }
 
@@ -84,7 +84,8 @@ run_exchange_flow(LpCommunicatorRuntime *self, guint64 index, const LpOp *op, Sh
         bytes = forwarded(self, op, bytes, shifts.end - shifts.first,
                           self->ring.n_members / self->ring.sites.n_intra - 1);
     if (lp_communicator_is_hybrid(self))
-        lp_channel_go_beside(self->channels[index], lp_communicator_goes_beside(self, op));
+        lp_channel_use_packet_network(self->channels[index],
+                                      lp_communicator_uses_packet_network(self, op));
     lp_communicator_exchange(self, index,
                              lp_protocol_wire_bytes(self->selection.protocol, reach, bytes), 0.0);
 }

@@ -182,8 +182,8 @@ lp_background_add_classes(LpBackground *self, LpNumbering *kinds, GArray *sender
         g_array_append_val(senders, kind);
         for (guint32 turn = 0; lp_background_ways_sends(self->ways, i) && turn < n; turn++) {
             guint32 receiver = lp_background_ways_receiver(self->ways, i, turn);
-            LpForeignFlow flow = {self->first_sender + i, turn,
-                                  lp_background_ways_route(self->ways, i, receiver)};
+            LpBackgroundFlow flow = {self->first_sender + i, turn,
+                                     lp_background_ways_route(self->ways, i, receiver)};
             g_array_append_val(flows, flow);
         }
     }

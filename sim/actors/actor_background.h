@@ -34,8 +34,8 @@ LpBackgroundLoad lp_background_load(const LpBackground *self, double end_s);
 /** Marks the links that its messages may cross in @io_links, by link. */
 void lp_background_mark(const LpBackground *self, gboolean *io_links);
 /** Adds its senders to @senders (guint32: those of one number of @kinds send alike) and their ways
- * to @flows (LpForeignFlow): for the quotient that the next run goes by, whose it must be the whole
- * input of. Returns: FALSE: they are too many. */
+ * to @flows (LpBackgroundFlow): for the quotient that the next run goes by, whose it must be the
+ * whole input of. Returns: FALSE: they are too many. */
 gboolean lp_background_add_classes(LpBackground *self, LpNumbering *kinds, GArray *senders,
                                    GArray *flows) G_GNUC_WARN_UNUSED_RESULT;
 

@@ -194,7 +194,7 @@ void
 lp_circuits_count(LpCircuits *self, LpHybridCount count)
 {
     self->count.circuit_bytes += count.circuit_bytes;
-    self->count.beside_bytes += count.beside_bytes;
+    self->count.packet_bytes += count.packet_bytes;
     self->count.n_set_up += count.n_set_up;
 }
 
@@ -270,7 +270,7 @@ lp_circuits_result(const LpCircuits *self, const LpClock *last, double start_s, 
         .wait_hidden_s = last->circuits.hidden_s / n_iterations,
         .is_hybrid = lp_circuits_is_hybrid(self),
         .circuit_bytes = self->count.circuit_bytes * weight / n_iterations,
-        .beside_bytes = self->count.beside_bytes * weight / n_iterations,
+        .packet_bytes = self->count.packet_bytes * weight / n_iterations,
         .duty_cycle = span_s > 0.0 ? busy_lane_s / (n_lanes(self) * span_s) : 0.0};
 }
 

@@ -15,7 +15,7 @@ typedef struct LpCircuits LpCircuits;
 
 /** What went over a hybrid. */
 typedef struct {
-    double circuit_bytes, beside_bytes;
+    double circuit_bytes, packet_bytes;
     double n_set_up; /**< circuits without a pattern */
 } LpHybridCount;
 

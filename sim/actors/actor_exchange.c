@@ -96,11 +96,11 @@ typedef struct {
 static void launch(Row *row);
 
 static void
-parcel_arrived(gpointer data, double began_s, double ended_s)
+flow_arrived(gpointer data, double began_s, double ended_s)
 {
-    g_autofree PendingFlow *parcel = data;
-    Row *row = parcel->row;
-    lp_runtime_log_flow(row->run->log, parcel->flow.route, (double)parcel->flow.bytes, began_s,
+    g_autofree PendingFlow *pending = data;
+    Row *row = pending->row;
+    lp_runtime_log_flow(row->run->log, pending->flow.route, (double)pending->flow.bytes, began_s,
                         ended_s);
     row->n_under_way--;
     if (--row->n_left == 0)
@@ -117,13 +117,13 @@ launch(Row *row)
     guint32 at_once = lp_sends_at_once(lp_rank_layout_library(run->ring->map->layout, run->op),
                                        run->ring->n_members);
     while (row->next < row->end && row->n_under_way < at_once) {
-        PendingFlow *parcel = g_new(PendingFlow, 1);
-        parcel->row = row;
-        parcel->flow = pair_flow(run, row->index, row->next++, &parcel->connection);
+        PendingFlow *pending = g_new(PendingFlow, 1);
+        pending->row = row;
+        pending->flow = pair_flow(run, row->index, row->next++, &pending->connection);
         row->n_under_way++;
         lp_flow_engine_launch(
             run->sharing,
-            &(LpLaunchedFlow){.flow = parcel->flow, .arrived = parcel_arrived, .data = parcel});
+            &(LpLaunchedFlow){.flow = pending->flow, .arrived = flow_arrived, .data = pending});
     }
 }
 

@@ -18,7 +18,7 @@ struct LpExpertCircuits {
     const LpCircuitSwitch *settings; /* borrowed */
     guint32 n_domains, n_lanes;
     guint32 *n_live; /* owned: lanes that have not stopped, by domain: of the worst of its cards */
-    double lane_bytes_per_s, beside_bytes_per_s; /* a member's share */
+    double lane_bytes_per_s, packet_bytes_per_s; /* a member's share */
     double n_cards;                              /* a domain's share of this group */
     const LpOp *op;                              /* borrowed: at hand */
     guint32 draw;                                /* that circuits stand for; NO_DRAW: none */
@@ -48,7 +48,7 @@ lp_expert_circuits_new(const LpIsolatedRing *ring, LpCircuits *circuits)
                                   ? self->settings->wavelength_bytes_per_s
                                   : lp_machine_plane_bytes_per_s(machine, 0) / self->n_lanes;
     self->lane_bytes_per_s = lane_bytes_per_s / n_sharers;
-    self->beside_bytes_per_s = lp_machine_plane_bytes_per_s(machine, 1) / n_sharers;
+    self->packet_bytes_per_s = lp_machine_plane_bytes_per_s(machine, 1) / n_sharers;
     self->n_cards = (double)ring->sites.n_intra / n_sharers;
     self->draw = NO_DRAW;
     self->known = g_hash_table_new(NULL, NULL);
@@ -137,7 +137,7 @@ member_s(const LpExpertCircuits *self, const guint32 *lanes, guint64 member, gbo
         if (other != domain)
             bytes[other] = wire_bytes(self, domain, place, other, in);
     return lp_lane_allotment_time_s(self->n_domains, bytes, lanes + (gsize)domain * self->n_domains,
-                                    self->lane_bytes_per_s, self->beside_bytes_per_s);
+                                    self->lane_bytes_per_s, self->packet_bytes_per_s);
 }
 
 /* Until the last member is done. */
@@ -204,7 +204,7 @@ find_wanted(LpExpertCircuits *self)
             self->demand[i * n + k] =
                 i == k ? 0.0 : domain_bytes(self, i * intra, k) * error_of(self, i, k);
     lp_lane_allotment(n, self->n_live, self->demand, self->lane_bytes_per_s,
-                      self->beside_bytes_per_s, self->wanted);
+                      self->packet_bytes_per_s, self->wanted);
 }
 
 /* @must_change: some of those that stand have stopped. */
@@ -301,15 +301,15 @@ LpExpertShare
 lp_expert_circuits_share(LpExpertCircuits *self, guint64 index)
 {
     double all = rest_bytes(self, self->lanes, index, FALSE, 0.0), bridged = 1.0 - self->left;
-    double beside = self->left * rest_bytes(self, self->lanes, index, FALSE, self->all_s) +
-                    bridged * rest_bytes(self, self->kept, index, FALSE, self->bridge_s);
-    self->count.beside_bytes += beside;
-    self->count.circuit_bytes += all - beside;
+    double packet_network = self->left * rest_bytes(self, self->lanes, index, FALSE, self->all_s) +
+                            bridged * rest_bytes(self, self->kept, index, FALSE, self->bridge_s);
+    self->count.packet_bytes += packet_network;
+    self->count.circuit_bytes += all - packet_network;
     return (LpExpertShare){
         .bridged_bytes =
             (guint64)(bridged * pressed_bytes(self, self->kept, index, self->bridge_s)),
         .bridged_s = bridged * self->bridge_s,
-        .beside_bytes =
+        .packet_bytes =
             (guint64)(self->left * pressed_bytes(self, self->lanes, index, self->all_s)),
         .circuits_s = self->left * self->all_s};
 }

@@ -26,7 +26,7 @@ void lp_expert_circuits_end(LpExpertCircuits *self);
 typedef struct {
     guint64 bridged_bytes; /**< first, beside the circuits, until those are up; */
     double bridged_s;      /**< meanwhile the rest goes over circuits that are kept, for so long */
-    guint64 beside_bytes;  /**< then, beside them, as much as makes both end together; */
+    guint64 packet_bytes;  /**< then, beside them, as much as makes both end together; */
     double circuits_s;     /**< meanwhile the rest goes over circuits, for so long */
 } LpExpertShare;
 

@@ -11,7 +11,7 @@ static guint64
 bridged_bytes(const LpHybridSend *self, guint64 bytes, double ready_s)
 {
     double left_s = ready_s - simgrid_get_clock();
-    double bridged = left_s > 0.0 ? left_s * self->beside_bytes_per_s : 0.0;
+    double bridged = left_s > 0.0 ? left_s * self->packet_bytes_per_s : 0.0;
     return bridged < (double)bytes ? (guint64)bridged : bytes;
 }
 

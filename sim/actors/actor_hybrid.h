@@ -12,10 +12,10 @@ typedef struct {
     guint32 pattern;      /**< of them */
     guint64 n_users;      /**< actors that call lp_hybrid_send() for it */
     gboolean is_eager;    /**< of lp_circuit_state_request() */
-    double beside_bytes_per_s;
+    double packet_bytes_per_s;
     /** Sends @bytes, over the network beside the circuits or over them, and returns when all users'
      * have arrived. */
-    void (*send)(void *data, guint64 bytes, gboolean beside);
+    void (*send)(void *data, guint64 bytes, gboolean packet_network);
     void *data; /* borrowed */
 } LpHybridSend;
 

@@ -335,18 +335,18 @@ compute_stream(int argc, char **argv)
 }
 
 void
-lp_rank_start(LpRank *self, struct s4u_Host *home, struct s4u_Host *const *stream_homes)
+lp_rank_start(LpRank *self, struct s4u_Host *host, struct s4u_Host *const *stream_hosts)
 {
     self->progressed = lp_tokens_new();
     for (LpStream kind = 0; kind < LP_N_STREAMS; kind++) {
         if (lp_stream_is_inner(kind) || kind == LP_STREAM_DP)
             self->under_way[kind] = g_array_new(FALSE, FALSE, sizeof(double));
-        if (stream_homes[kind] == NULL)
+        if (stream_hosts[kind] == NULL)
             continue;
         self->streams[kind] = lp_rank_stream_new(self, kind);
-        lp_rank_stream_start(self->streams[kind], stream_homes[kind]);
+        lp_rank_stream_start(self->streams[kind], stream_hosts[kind]);
     }
-    sg_actor_t actor = sg_actor_init("rank", home);
+    sg_actor_t actor = sg_actor_init("rank", host);
     sg_actor_set_data(actor, self);
     sg_actor_start_(actor, (xbt_main_func_t)compute_stream, 0, NULL);
 }

@@ -72,9 +72,9 @@ typedef struct {
     LpClock clock; /**< after the run: of its last event */
 } LpRank;
 
-/** Starts the actors: the compute stream's on @home, a stream's, if its home is not NULL, there.
+/** Starts the actors: the compute stream's on @host, a stream's, if its host is not NULL, there.
  * @self must outlive the run. */
-void lp_rank_start(LpRank *self, struct s4u_Host *home, struct s4u_Host *const *stream_homes);
+void lp_rank_start(LpRank *self, struct s4u_Host *host, struct s4u_Host *const *stream_hosts);
 /** Frees what lp_rank_start() and the caller put in. */
 void lp_rank_clear(LpRank *self);
 
@@ -94,8 +94,8 @@ typedef struct {
 /** @rank's stream of @kind: what lp_rank_stream_start() runs. Returns: (transfer full). */
 LpRankStream *lp_rank_stream_new(LpRank *rank, LpStream kind);
 void lp_rank_stream_free(LpRankStream *self);
-/** Starts its actor on @home. */
-void lp_rank_stream_start(LpRankStream *self, struct s4u_Host *home);
+/** Starts its actor on @host. */
+void lp_rank_stream_start(LpRankStream *self, struct s4u_Host *host);
 
 /** Gives @launch to the stream of @kind. The compute stream's actor only, as all below. */
 void lp_rank_hand_over(LpRank *self, LpStream kind, LpRankLaunch launch);

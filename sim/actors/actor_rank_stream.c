@@ -248,9 +248,9 @@ run_stream(int argc, char **argv)
 }
 
 void
-lp_rank_stream_start(LpRankStream *self, struct s4u_Host *home)
+lp_rank_stream_start(LpRankStream *self, struct s4u_Host *host)
 {
-    sg_actor_t actor = sg_actor_init("rank", home);
+    sg_actor_t actor = sg_actor_init("rank", host);
     sg_actor_set_data(actor, self);
     sg_actor_start_(actor, (xbt_main_func_t)run_stream, 0, NULL);
 }

@@ -16,11 +16,11 @@ typedef struct {
 } HybridPart;
 
 static void
-exchange_hybrid(void *data, guint64 bytes, gboolean beside)
+exchange_hybrid(void *data, guint64 bytes, gboolean packet_network)
 {
     HybridPart *part = data;
     LpCommunicatorRuntime *self = part->runtime;
-    lp_channel_go_beside(self->channels[part->index], beside);
+    lp_channel_use_packet_network(self->channels[part->index], packet_network);
     lp_communicator_exchange(self, part->index, bytes, part->latency_s);
     part->latency_s = 0.0;
     (void)sg_barrier_wait(self->barrier);
@@ -40,10 +40,10 @@ run_flow_hybrid(LpCommunicatorRuntime *self, guint64 index, const LpOp *op, guin
                          .pattern = self->use->pattern,
                          .n_users = self->mode.n_actors,
                          .is_eager = TRUE,
-                         .beside_bytes_per_s = lp_machine_plane_bytes_per_s(machine, 1),
+                         .packet_bytes_per_s = lp_machine_plane_bytes_per_s(machine, 1),
                          .send = exchange_hybrid,
                          .data = &part};
-    if (lp_communicator_goes_beside(self, op))
+    if (lp_communicator_uses_packet_network(self, op))
         exchange_hybrid(&part, bytes, TRUE);
     else
         lp_hybrid_send(&send, bytes);
@@ -84,9 +84,9 @@ choose_way(LpCommunicatorRuntime *self, guint64 index, const LpOp *op)
         return FALSE;
     double ready_s = 0.0;
     gboolean granted =
-        !lp_communicator_goes_beside(self, op) &&
+        !lp_communicator_uses_packet_network(self, op) &&
         lp_circuits_try(self->circuits, self->use->pattern, self->mode.n_actors, TRUE, &ready_s);
-    lp_channel_go_beside(self->channels[index], !granted || ready_s > simgrid_get_clock());
+    lp_channel_use_packet_network(self->channels[index], !granted || ready_s > simgrid_get_clock());
     return granted;
 }
 

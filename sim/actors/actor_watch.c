@@ -247,7 +247,7 @@ watch_actor(int argc, char **argv)
 void
 lp_watch_report_overload(LpWatch *self, guint32 index)
 {
-    self->stall = (LpStall){.is_flooded = TRUE, .at_s = simgrid_get_clock(), .job = index};
+    self->stall = (LpStall){.is_overloaded = TRUE, .at_s = simgrid_get_clock(), .job = index};
     sg_actor_kill_all();
 }
 

@@ -27,15 +27,15 @@ struct LpFlight {
 
 /** Why a run stopped before its end. Plain data: it travels between processes. */
 typedef struct {
-    gboolean is_stalled; /**< a rank waits for ever */
-    gboolean is_flooded; /**< background messages pile up */
-    double at_s;         /**< when that was certain */
-    guint32 job;         /**< whose rank waits; flooded: the generator's index */
-    guint64 from, to;    /**< ranks: @to waits for @from */
-    gboolean has_link;   /**< a dead link holds the message between them */
-    guint32 link;        /**< this one */
-    double died_s;       /**< when it died */
-    guint64 n_flights;   /**< messages that dead links hold */
+    gboolean is_stalled;    /**< a rank waits for ever */
+    gboolean is_overloaded; /**< background messages pile up */
+    double at_s;            /**< when that was certain */
+    guint32 job;            /**< whose rank waits; overloaded: the generator's index */
+    guint64 from, to;       /**< ranks: @to waits for @from */
+    gboolean has_link;      /**< a dead link holds the message between them */
+    guint32 link;           /**< this one */
+    double died_s;          /**< when it died */
+    guint64 n_flights;      /**< messages that dead links hold */
 } LpStall;
 
 /** @n_links: of the network. Returns: (transfer full). */

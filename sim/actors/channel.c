@@ -31,8 +31,8 @@ struct LpChannel {
     LpCircuits *circuits;  /* borrowed from the run; NULL: none are needed */
     guint32 pattern;       /* of them */
     double cap_bytes_per_s;
-    LpCircuits *hybrid; /* borrowed from the run; NULL: no network stands beside circuits, */
-    LpRoute beside;     /* or this is the route there */
+    LpCircuits *hybrid;     /* borrowed from the run; NULL: no network stands beside circuits, */
+    LpRoute packet_network; /* or this is the route there */
     gboolean uses_packet_network;
     LpFlowEngine *sharing; /* borrowed from the run, or NULL */
     LpFlowLog *log;        /* borrowed from the run, or NULL */
@@ -101,22 +101,22 @@ lp_channel_set_circuits(LpChannel *self, LpCircuits *circuits, guint32 pattern)
 }
 
 void
-lp_channel_set_beside(LpChannel *self, LpCircuits *circuits, const LpRoute *route)
+lp_channel_set_packet_network(LpChannel *self, LpCircuits *circuits, const LpRoute *route)
 {
     self->hybrid = circuits;
-    self->beside = *route;
+    self->packet_network = *route;
 }
 
 void
-lp_channel_go_beside(LpChannel *self, gboolean beside)
+lp_channel_use_packet_network(LpChannel *self, gboolean packet_network)
 {
-    self->uses_packet_network = beside;
+    self->uses_packet_network = packet_network;
 }
 
 static const LpRoute *
 route_now(const LpChannel *self)
 {
-    return self->hybrid != NULL && self->uses_packet_network ? &self->beside : self->route;
+    return self->hybrid != NULL && self->uses_packet_network ? &self->packet_network : self->route;
 }
 
 void
@@ -183,12 +183,12 @@ pay_latency(LpChannel *self, double latency_s)
 
 /* One flow, over circuits or beside them; over circuits no faster than those. */
 static void
-send_flow(void *data, guint64 bytes, gboolean beside)
+send_flow(void *data, guint64 bytes, gboolean packet_network)
 {
     LpChannel *self = data;
-    double cap_s = beside ? 0.0 : (double)bytes / self->cap_bytes_per_s;
+    double cap_s = packet_network ? 0.0 : (double)bytes / self->cap_bytes_per_s;
     double not_before_s = simgrid_get_clock() + cap_s;
-    LpFlow flow = {.route = beside ? &self->beside : self->route,
+    LpFlow flow = {.route = packet_network ? &self->packet_network : self->route,
                    .bytes = bytes,
                    .job = self->job,
                    .traffic = self->traffic,
@@ -196,8 +196,9 @@ send_flow(void *data, guint64 bytes, gboolean beside)
     lp_flow_engine_send(self->sharing, &flow);
     if (not_before_s > simgrid_get_clock())
         lp_watch_sleep(self->watch, not_before_s - simgrid_get_clock());
-    lp_circuits_count(self->hybrid, (LpHybridCount){.circuit_bytes = beside ? 0.0 : (double)bytes,
-                                                    .beside_bytes = beside ? (double)bytes : 0.0});
+    lp_circuits_count(self->hybrid,
+                      (LpHybridCount){.circuit_bytes = packet_network ? 0.0 : (double)bytes,
+                                      .packet_bytes = packet_network ? (double)bytes : 0.0});
 }
 
 /* A message of its own waits for nobody; of a collective the group has chosen. */
@@ -211,7 +212,7 @@ send_hybrid(LpChannel *self, guint64 bytes)
     LpHybridSend send = {.circuits = self->circuits,
                          .pattern = self->pattern,
                          .n_users = 1,
-                         .beside_bytes_per_s = self->beside.bytes_per_s,
+                         .packet_bytes_per_s = self->packet_network.bytes_per_s,
                          .send = send_flow,
                          .data = self};
     lp_hybrid_send(&send, bytes);

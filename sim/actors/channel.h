@@ -38,9 +38,9 @@ void lp_channel_set_cap(LpChannel *self, double bytes_per_s);
 void lp_channel_set_circuits(LpChannel *self, LpCircuits *circuits, guint32 pattern);
 /** Where its circuits are not up, or others have them, it sends over @route, which it keeps a copy
  * of, in the network beside them. @circuits: borrowed, counts what goes where. */
-void lp_channel_set_beside(LpChannel *self, LpCircuits *circuits, const LpRoute *route);
+void lp_channel_set_packet_network(LpChannel *self, LpCircuits *circuits, const LpRoute *route);
 /** From now on it sends over that route, or again over its own. */
-void lp_channel_go_beside(LpChannel *self, gboolean beside);
+void lp_channel_use_packet_network(LpChannel *self, gboolean packet_network);
 /** Its flows share links as @sharing says (borrowed, or NULL: as the engine does), as flows of
  * @traffic of @owner. Not for mailboxes. */
 void lp_channel_set_sharing(LpChannel *self, LpFlowEngine *sharing, LpTraffic traffic,

@@ -14,11 +14,11 @@ lp_channel_join_circuits(LpChannel *channel, LpCircuits *circuits, LpConnectionK
                           : plan->line_pattern[kind - LP_CONNECTION_LINE][rank];
     if (lp_circuits_steers(circuits, lp_connection_traffic(kind)) &&
         connection->attachment == LP_ATTACHMENT_SCALE_OUT) {
-        LpRoute beside =
+        LpRoute packet_network =
             lp_network_route_beside(plan->map->network, lp_rank_layout_accelerator(layout, rank),
                                     lp_rank_layout_accelerator(layout, connection->to));
-        lp_channel_set_beside(channel, circuits, &beside);
-        lp_channel_go_beside(channel, pattern == LP_CIRCUIT_NONE);
+        lp_channel_set_packet_network(channel, circuits, &packet_network);
+        lp_channel_use_packet_network(channel, pattern == LP_CIRCUIT_NONE);
     }
     if (pattern != LP_CIRCUIT_NONE)
         lp_channel_set_circuits(channel, circuits, pattern);

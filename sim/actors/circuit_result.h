@@ -17,7 +17,7 @@ typedef struct {
                             lanes of the job's attachments */
     gboolean is_hybrid;
     double circuit_bytes; /**< of a hybrid: of classes that are steered, over circuits, */
-    double beside_bytes;  /**< and beside them */
+    double packet_bytes;  /**< and beside them */
     guint32 n_slots;      /**< of a rotor's cycle; 0: it is none */
     double direct_bytes;  /**< of a rotor: over one circuit, */
     double relayed_bytes; /**< and over two */

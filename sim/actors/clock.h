@@ -26,10 +26,10 @@ typedef struct {
     double exposed_s; /**< of these, seconds in which the path waited for them */
     double inner_s;   /**< collectives inside layers that were launched, hidden or not */
     double slowed_s;  /**< what communication beside it added to computing */
-} LpBesidePath;
+} LpOverlapPath;
 
 static inline double
-lp_beside_path_hidden_s(const LpBesidePath *self)
+lp_overlap_path_hidden_s(const LpOverlapPath *self)
 {
     return self->in_flight_s - self->exposed_s;
 }
@@ -37,7 +37,7 @@ lp_beside_path_hidden_s(const LpBesidePath *self)
 typedef struct {
     LpTerms terms; /**< they sum to at_s */
     double at_s;
-    LpBesidePath beside;
+    LpOverlapPath overlap;
     LpCircuitPath circuits;
     LpWaitRecord *waits;    /* borrowed: keeps the path; NULL: nobody asks for it */
     const LpPathNode *path; /* borrowed from there: its last stretch */
@@ -132,8 +132,8 @@ lp_clock_is_after(const LpClock *self, const LpClock *other)
     double later_s = self->at_s - other->at_s;
     for (LpTerm term = 0; term < LP_N_TERMS && later_s <= tie_s && later_s >= -tie_s; term++)
         later_s = self->terms.s[term] - other->terms.s[term];
-    const LpBesidePath *one = &self->beside, *two = &other->beside;
-    const double beside_s[] = {lp_beside_path_hidden_s(one) - lp_beside_path_hidden_s(two),
+    const LpOverlapPath *one = &self->overlap, *two = &other->overlap;
+    const double beside_s[] = {lp_overlap_path_hidden_s(one) - lp_overlap_path_hidden_s(two),
                                one->inner_s - two->inner_s, one->slowed_s - two->slowed_s};
     for (guint i = 0; i < G_N_ELEMENTS(beside_s) && later_s <= tie_s && later_s >= -tie_s; i++)
         later_s = beside_s[i];

@@ -326,18 +326,19 @@ run_pairs_member(void *runtime, guint64 member, const LpOp *op)
 }
 
 static void
-run_delegated(LpCommunicatorRuntime *self, guint64 index, const LpOp *op)
+run_by_classes(LpCommunicatorRuntime *self, guint64 index, const LpOp *op)
 {
     double start_s = simgrid_get_clock();
     const LpProtocol *protocol = self->selection.protocol;
     gboolean goes_by_pairs =
         !self->selection.is_scheduled && lp_pair_flows_are_all(&self->ring, self->mode.fidelity);
-    LpDelegated collective = {.op = op,
-                              .ring = &self->ring,
-                              .protocol = protocol,
-                              .round_plan = self->selection.is_scheduled ? &self->round_plan : NULL,
-                              .run_member = goes_by_pairs ? run_pairs_member : NULL,
-                              .runtime = self};
+    LpClassCollective collective = {.op = op,
+                                    .ring = &self->ring,
+                                    .protocol = protocol,
+                                    .round_plan =
+                                        self->selection.is_scheduled ? &self->round_plan : NULL,
+                                    .run_member = goes_by_pairs ? run_pairs_member : NULL,
+                                    .runtime = self};
     lp_flow_class_executor_run(self->flow_class_executor, index, collective);
     if (op->collective == LP_COLLECTIVE_ALL_TO_ALL && !self->selection.is_scheduled)
         lp_communicator_wait_for_ports(
@@ -382,7 +383,7 @@ lp_communicator_runtime_run(LpCommunicatorRuntime *self, guint64 index, const Lp
     } else if (self->actor_member != NULL && !self->selection.is_scheduled) {
         lp_communicator_ring_messages(self, self->actor_member[index], op);
     } else if (self->flow_class_executor != NULL) {
-        run_delegated(self, index, op);
+        run_by_classes(self, index, op);
     } else if (op->collective == LP_COLLECTIVE_ALL_TO_ALL && !self->selection.is_scheduled) {
         lp_communicator_run_all_to_all(self, index, op, clock);
     } else {

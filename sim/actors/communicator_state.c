@@ -24,7 +24,7 @@ lp_communicator_sender_to(const LpCommunicatorRuntime *self, guint64 index)
     guint64 sender = (index + n - back) % n;
     return self->classes == NULL || self->classes->members.n_classes == 0
                ? sender
-               : lp_member_classes_stand_in(&self->classes->members, sender);
+               : lp_member_classes_representative(&self->classes->members, sender);
 }
 
 gboolean
@@ -34,7 +34,7 @@ lp_communicator_is_hybrid(const LpCommunicatorRuntime *self)
 }
 
 gboolean
-lp_communicator_goes_beside(const LpCommunicatorRuntime *self, const LpOp *op)
+lp_communicator_uses_packet_network(const LpCommunicatorRuntime *self, const LpOp *op)
 {
     return lp_isolated_ring_of(&self->ring, op) != &self->ring;
 }
@@ -43,7 +43,7 @@ lp_communicator_goes_beside(const LpCommunicatorRuntime *self, const LpOp *op)
 gboolean
 lp_communicator_waits(const LpCommunicatorRuntime *self, const LpOp *op)
 {
-    return !lp_communicator_goes_beside(self, op) &&
+    return !lp_communicator_uses_packet_network(self, op) &&
            (self->selection.is_scheduled || !lp_communicator_is_hybrid(self));
 }
 

@@ -66,7 +66,7 @@ guint64 lp_communicator_sender_to(const LpCommunicatorRuntime *self, guint64 ind
 /** Whether a network stands beside its circuits. */
 gboolean lp_communicator_is_hybrid(const LpCommunicatorRuntime *self);
 /** Whether @op goes beside a hybrid's circuits, whatever stands. */
-gboolean lp_communicator_goes_beside(const LpCommunicatorRuntime *self, const LpOp *op);
+gboolean lp_communicator_uses_packet_network(const LpCommunicatorRuntime *self, const LpOp *op);
 /** Whether @op, which is no all-to-all along the rails, waits for circuits. */
 gboolean lp_communicator_waits(const LpCommunicatorRuntime *self, const LpOp *op);
 /** Waits until the circuits of @round stand; all members do. */

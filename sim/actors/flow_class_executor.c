@@ -22,7 +22,7 @@ typedef struct {
     gboolean is_chained;  /* by classes of members */
     gboolean is_launched; /* its flows have no senders */
     GArray *class_flows;  /* owned ClassFlow: else, one for each class of flows */
-    guint64 n_units, n_delegates;
+    guint64 n_class_flows, n_workers;
     sg_bar_t done; /* owned: all actors, and flow_class_executor that it needs; NULL: one actor, or
                       launched */
 } ClassPlan;
@@ -37,13 +37,13 @@ typedef struct {
     LpFlowClassExecutor *all; /* borrowed */
     guint64 class_flow;
     LpTokens *called; /* owned: one for each collective that needs it */
-} Delegate;
+} FlowWorker;
 
 struct LpFlowClassExecutor {
     const LpQuotient *quotient;         /* borrowed */
     const LpCommunicatorClass *classes; /* borrowed */
     guint64 n_actors, n_called;
-    GPtrArray *flow_class_executor;  /* owned Delegate: of the class_flows from n_actors on */
+    GPtrArray *workers;              /* owned FlowWorker: of the class_flows from n_actors on */
     LpRoundExecutor *round_executor; /* owned */
     LpFlowEngine *sharing;           /* borrowed */
     LpWatch *watch;                  /* borrowed, or NULL */
@@ -51,7 +51,7 @@ struct LpFlowClassExecutor {
     guint32 job;
     GHashTable *class_plans; /* owned: by what LpOps send, ClassPlan */
     ClassPlan *class_plan;   /* borrowed: of the collective at hand */
-    LpDelegated collective;
+    LpClassCollective collective;
     guint64 n_left;  /* flows that have been launched and not arrived */
     LpTokens *ended; /* owned: one for each actor when none is left */
     guint64 sent_bytes, n_activities;
@@ -64,9 +64,9 @@ traffic_of(const LpFlowClassExecutor *self)
 }
 
 static void
-delegate_free(gpointer data)
+flow_worker_free(gpointer data)
 {
-    Delegate *self = data;
+    FlowWorker *self = data;
     lp_tokens_free(self->called);
     g_free(self);
 }
@@ -89,7 +89,7 @@ lp_flow_class_executor_new(const LpQuotient *quotient, const LpCommunicatorClass
     self->quotient = quotient;
     self->classes = classes;
     self->n_actors = n_actors;
-    self->flow_class_executor = g_ptr_array_new_with_free_func(delegate_free);
+    self->workers = g_ptr_array_new_with_free_func(flow_worker_free);
     self->class_plans = g_hash_table_new_full(lp_op_hash, lp_op_is_alike, NULL, class_plan_free);
     self->sharing = sharing;
     self->watch = watch;
@@ -113,7 +113,7 @@ lp_flow_class_executor_free(LpFlowClassExecutor *self)
 {
     if (self == NULL)
         return;
-    g_ptr_array_unref(self->flow_class_executor);
+    g_ptr_array_unref(self->workers);
     g_hash_table_unref(self->class_plans);
     lp_tokens_free(self->ended);
     lp_round_executor_free(self->round_executor);
@@ -168,8 +168,8 @@ plain_route(const LpFlowClassExecutor *self, guint64 member)
 }
 
 static void
-add_plain_units(const LpFlowClassExecutor *self, ClassPlan *class_plan, const LpDelegated *what,
-                GHashTable *known)
+add_plain_class_flows(const LpFlowClassExecutor *self, ClassPlan *class_plan,
+                      const LpClassCollective *what, GHashTable *known)
 {
     double wait_s = lp_flow_list_plain_wait_s(what->ring, what->op, what->protocol);
     for (guint64 i = 0; i < what->ring->n_members; i++) {
@@ -211,7 +211,7 @@ add_round_units(const LpFlowClassExecutor *self, ClassPlan *class_plan, LpRoundP
 }
 
 static ClassPlan *
-class_plan_new(const LpFlowClassExecutor *self, const LpDelegated *what)
+class_plan_new(const LpFlowClassExecutor *self, const LpClassCollective *what)
 {
     ClassPlan *class_plan = g_new0(ClassPlan, 1);
     g_autoptr(GHashTable) known = g_hash_table_new(NULL, NULL);
@@ -221,21 +221,21 @@ class_plan_new(const LpFlowClassExecutor *self, const LpDelegated *what)
     else if (what->run_member != NULL)
         class_plan->is_chained = TRUE;
     else
-        add_plain_units(self, class_plan, what, known);
+        add_plain_class_flows(self, class_plan, what, known);
     class_plan->is_launched =
         !class_plan->is_chained && self->watch == NULL && lp_flow_engine_launches(self->sharing);
     if (class_plan->is_launched)
         return class_plan;
-    class_plan->n_units =
+    class_plan->n_class_flows =
         class_plan->is_chained ? self->classes->members.n_classes : class_plan->class_flows->len;
-    class_plan->n_delegates = MAX(class_plan->n_units, self->n_actors) - self->n_actors;
-    guint64 n = self->n_actors + class_plan->n_delegates;
+    class_plan->n_workers = MAX(class_plan->n_class_flows, self->n_actors) - self->n_actors;
+    guint64 n = self->n_actors + class_plan->n_workers;
     class_plan->done = n > 1 ? sg_barrier_init((unsigned)n) : NULL;
     return class_plan;
 }
 
 static ClassPlan *
-class_plan_of(LpFlowClassExecutor *self, const LpDelegated *what)
+class_plan_of(LpFlowClassExecutor *self, const LpClassCollective *what)
 {
     ClassPlan *class_plan = g_hash_table_lookup(self->class_plans, what->op);
     if (class_plan == NULL) {
@@ -302,7 +302,7 @@ wait(LpFlowClassExecutor *self, double wait_s)
 static void
 run_member(LpFlowClassExecutor *self, guint64 class)
 {
-    const LpDelegated *what = &self->collective;
+    const LpClassCollective *what = &self->collective;
     if (what->round_plan != NULL)
         lp_round_executor_run(self->round_executor, class);
     else
@@ -331,11 +331,11 @@ run_class_flow(LpFlowClassExecutor *self, guint64 number)
 }
 
 static void
-delegate(int argc, char **argv)
+flow_worker(int argc, char **argv)
 {
     (void)argc;
     (void)argv;
-    Delegate *self = sg_actor_self_get_data();
+    FlowWorker *self = sg_actor_self_get_data();
     for (;;) {
         lp_tokens_take(self->called);
         sg_bar_t done = self->all->class_plan->done;
@@ -346,19 +346,19 @@ delegate(int argc, char **argv)
 
 /* They wait for ever in the end: as daemons they do not keep the run going. */
 static void
-add_delegate(LpFlowClassExecutor *self)
+add_worker(LpFlowClassExecutor *self)
 {
-    Delegate *one = g_new(Delegate, 1);
-    *one = (Delegate){self, self->n_actors + self->flow_class_executor->len, lp_tokens_new()};
-    g_ptr_array_add(self->flow_class_executor, one);
-    sg_actor_t actor = sg_actor_init("delegate", sg_actor_get_host(sg_actor_self()));
+    FlowWorker *one = g_new(FlowWorker, 1);
+    *one = (FlowWorker){self, self->n_actors + self->workers->len, lp_tokens_new()};
+    g_ptr_array_add(self->workers, one);
+    sg_actor_t actor = sg_actor_init("flow_worker", sg_actor_get_host(sg_actor_self()));
     sg_actor_set_data(actor, one);
-    sg_actor_start_(actor, (xbt_main_func_t)delegate, 0, NULL);
+    sg_actor_start_(actor, (xbt_main_func_t)flow_worker, 0, NULL);
     sg_actor_daemonize(actor);
 }
 
 static void
-begin(LpFlowClassExecutor *self, const LpDelegated *collective)
+begin(LpFlowClassExecutor *self, const LpClassCollective *collective)
 {
     self->collective = *collective;
     self->class_plan = class_plan_of(self, collective);
@@ -368,14 +368,14 @@ begin(LpFlowClassExecutor *self, const LpDelegated *collective)
     }
     if (self->class_plan->is_chained && collective->round_plan != NULL)
         lp_round_executor_begin(self->round_executor, collective->round_plan);
-    while (self->flow_class_executor->len < self->class_plan->n_delegates)
-        add_delegate(self);
-    for (guint64 i = 0; i < self->class_plan->n_delegates; i++)
-        lp_tokens_put(((const Delegate *)self->flow_class_executor->pdata[i])->called);
+    while (self->workers->len < self->class_plan->n_workers)
+        add_worker(self);
+    for (guint64 i = 0; i < self->class_plan->n_workers; i++)
+        lp_tokens_put(((const FlowWorker *)self->workers->pdata[i])->called);
 }
 
 void
-lp_flow_class_executor_run(LpFlowClassExecutor *self, guint64 actor, LpDelegated collective)
+lp_flow_class_executor_run(LpFlowClassExecutor *self, guint64 actor, LpClassCollective collective)
 {
     if (self->n_called++ % self->n_actors == 0)
         begin(self, &collective);
@@ -384,7 +384,7 @@ lp_flow_class_executor_run(LpFlowClassExecutor *self, guint64 actor, LpDelegated
         return;
     }
     sg_bar_t done = self->class_plan->done;
-    if (actor < self->class_plan->n_units)
+    if (actor < self->class_plan->n_class_flows)
         run_class_flow(self, actor);
     if (done != NULL)
         (void)sg_barrier_wait(done);

@@ -34,11 +34,12 @@ typedef struct {
      */
     void (*run_member)(void *runtime, guint64 member, const LpOp *op);
     void *runtime;
-} LpDelegated;
+} LpClassCollective;
 
 /** Actor number @actor, from 0, takes part in @collective; returns when all of it has been sent.
  * Actors only, after all have come. */
-void lp_flow_class_executor_run(LpFlowClassExecutor *self, guint64 actor, LpDelegated collective);
+void lp_flow_class_executor_run(LpFlowClassExecutor *self, guint64 actor,
+                                LpClassCollective collective);
 
 /** Bytes sent, and engine activities made so far. */
 guint64 lp_flow_class_executor_sent_bytes(const LpFlowClassExecutor *self);

@@ -232,7 +232,7 @@ lp_flow_engine_launch(LpFlowEngine *self, const LpLaunchedFlow *flow)
 /* --- flows of the engine, or over a rotor --- */
 
 static gboolean
-turns(const LpFlowEngine *self, const LpRoute *route, guint32 leg)
+is_rotor_leg(const LpFlowEngine *self, const LpRoute *route, guint32 leg)
 {
     const LpPort *from = route->legs == NULL ? route->from : route->legs[leg].from;
     return self->rotor != NULL && from->scale_out_port != G_MAXUINT32;
@@ -261,7 +261,7 @@ static void
 send_turning(LpFlowEngine *self, const LpFlow *flow, guint32 n_legs)
 {
     for (guint32 leg = 0; leg < n_legs; leg++) {
-        if (!turns(self, flow->route, leg)) {
+        if (!is_rotor_leg(self, flow->route, leg)) {
             send_in_engine(self, flow, leg);
             continue;
         }
@@ -276,7 +276,7 @@ void
 lp_flow_engine_post(LpFlowEngine *self, const LpFlow *flow, sg_sem_t arrived)
 {
     guint32 last = flow->route->n_legs - 1;
-    gboolean goes_on = flow->bytes > 0 && turns(self, flow->route, last);
+    gboolean goes_on = flow->bytes > 0 && is_rotor_leg(self, flow->route, last);
     send_turning(self, flow, flow->bytes == 0 ? 0 : goes_on ? last : last + 1);
     if (goes_on)
         post_leg(self, flow, last, arrived);

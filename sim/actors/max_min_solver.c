@@ -123,7 +123,7 @@ user_at(const LinkShare *link_share, guint i)
 }
 
 static LpFlowOnLink *
-encounter_at(const LpSharedFlow *flow, gint64 i)
+on_link_at(const LpSharedFlow *flow, gint64 i)
 {
     return &g_array_index(flow->link_shares, LpFlowOnLink, i);
 }
@@ -138,7 +138,7 @@ bring_up_to_date(LpMaxMinSolver *self, LpSharedFlow *flow, double now_s)
     if (self->record != NULL && flow->held_by >= 0 && elapsed_s > 0.0 && flow->alone_share < 1.0)
         lp_flow_record_add_loss(
             self->record, &flow->flow,
-            link_share_at(self, encounter_at(flow, flow->held_by)->link_share)->link,
+            link_share_at(self, on_link_at(flow, flow->held_by)->link_share)->link,
             elapsed_s * (1.0 - flow->alone_share));
     flow->rest_bytes = MAX(flow->rest_bytes - elapsed_s * flow->bytes_per_s, 0.0);
     flow->since_s = now_s;
@@ -173,7 +173,7 @@ find_touched(LpMaxMinSolver *self, double now_s)
             bring_up_to_date(self, flow, now_s);
             g_ptr_array_add(self->flows, flow);
             for (guint m = 0; m < flow->link_shares->len; m++) {
-                guint32 next = encounter_at(flow, m)->link_share;
+                guint32 next = on_link_at(flow, m)->link_share;
                 if (link_share_at(self, next)->is_found)
                     continue;
                 link_share_at(self, next)->is_found = TRUE;
@@ -228,9 +228,9 @@ fix(LpMaxMinSolver *self, LpSharedFlow *flow, double bytes_per_s, gint64 held_by
     flow->bytes_per_s = bytes_per_s;
     flow->held_by = self->record == NULL ? -1 : held_by;
     if (flow->held_by >= 0)
-        flow->alone_share = share_of_alone(self, flow, encounter_at(flow, held_by), bytes_per_s);
+        flow->alone_share = share_of_alone(self, flow, on_link_at(flow, held_by), bytes_per_s);
     for (guint i = 0; i < flow->link_shares->len; i++) {
-        const LpFlowOnLink *on_link = encounter_at(flow, i);
+        const LpFlowOnLink *on_link = on_link_at(flow, i);
         LinkShare *at = link_share_at(self, on_link->link_share);
         at->rest_bytes_per_s = MAX(at->rest_bytes_per_s - bytes_per_s * on_link->n, 0.0);
         at->n_users -= on_link->n;
@@ -275,7 +275,7 @@ static gint64
 find_holder(const LpMaxMinSolver *self, const LpSharedFlow *flow)
 {
     gint64 i = 0;
-    while (!link_share_at(self, encounter_at(flow, i)->link_share)->is_full)
+    while (!link_share_at(self, on_link_at(flow, i)->link_share)->is_full)
         i++;
     return i;
 }
@@ -420,7 +420,7 @@ lp_max_min_solver_leave(LpMaxMinSolver *self, LpSharedFlow *flow, double now_s)
 {
     bring_up_to_date(self, flow, now_s);
     for (guint i = 0; i < flow->link_shares->len; i++)
-        leave(self, flow, encounter_at(flow, i));
+        leave(self, flow, on_link_at(flow, i));
     g_array_set_size(flow->link_shares, 0);
 }
 
@@ -433,7 +433,7 @@ lp_max_min_solver_set_bandwidth(LpMaxMinSolver *self, guint32 link, double bytes
 
 /* @n: link_shares of all, which are links or classes of them. */
 static LpMaxMinSolver *
-new_filling(guint32 n, LpFlowRecord *record)
+solver_new(guint32 n, LpFlowRecord *record)
 {
     LpMaxMinSolver *self = g_new0(LpMaxMinSolver, 1);
     self->record = record;
@@ -455,7 +455,7 @@ LpMaxMinSolver *
 lp_max_min_solver_new(const LpNetwork *network, const gboolean *uncontended, LpFlowRecord *record)
 {
     guint32 n_links = lp_network_n_links(network);
-    LpMaxMinSolver *self = new_filling(n_links, record);
+    LpMaxMinSolver *self = solver_new(n_links, record);
     self->network = network;
     memcpy(self->uncontended, uncontended, sizeof self->uncontended);
     for (guint32 i = 0; i < n_links; i++)
@@ -468,7 +468,7 @@ lp_max_min_solver_new_of_classes(const LpQuotient *quotient, LpFlowRecord *recor
                                  LpEquivalenceCheck *check)
 {
     const LpLinkClasses *links = lp_quotient_links(quotient);
-    LpMaxMinSolver *self = new_filling(links->n_links, record);
+    LpMaxMinSolver *self = solver_new(links->n_links, record);
     self->quotient = quotient;
     self->check = check;
     self->n_own = g_new0(double, links->n_owned);

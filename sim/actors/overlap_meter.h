@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 
 /** How a rank counts what is beside its path. */
 typedef struct {
-    LpBesidePath *path;                /* borrowed: of the rank's clock */
+    LpOverlapPath *path;               /* borrowed: of the rank's clock */
     LpCallTime *messages;              /* borrowed, or NULL: told of messages to the rank */
     guint64 n_ranks;                   /**< that the rank stands for, itself included */
     gboolean is_joining[LP_N_STREAMS]; /**< the compute stream waits for that stream */

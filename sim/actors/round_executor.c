@@ -16,8 +16,8 @@ typedef struct {
     guint64 n_queued, next, n_under_way, n_ended, n_receives, round;
     guint32 *arrived;    /* owned, by round */
     double *arrives_s;   /* owned, by round: when the last of them does */
-    guint64 n_couriers;  /* beside the member itself */
-    LpTokens *work;      /* owned: one for each courier that is to look at the stream */
+    guint64 n_senders;   /* beside the member itself */
+    LpTokens *work;      /* owned: one for each sender that is to look at the stream */
     LpTokens *completed; /* owned: wakes when the round is complete */
 } Member;
 
@@ -231,24 +231,24 @@ typedef struct {
 static void launch(Member *self);
 
 static void
-deliver(const PendingFlow *parcel)
+deliver(const PendingFlow *pending)
 {
-    Member *self = parcel->member;
-    self->all->received_bytes += parcel->transfer.bytes;
-    arrive(self, &parcel->transfer, parcel->n_alike, self->round);
+    Member *self = pending->member;
+    self->all->received_bytes += pending->transfer.bytes;
+    arrive(self, &pending->transfer, pending->n_alike, self->round);
     self->n_ended++;
 }
 
 static void
-parcel_arrived(gpointer data, double began_s, double ended_s)
+flow_arrived(gpointer data, double began_s, double ended_s)
 {
-    g_autofree PendingFlow *parcel = data;
-    Member *self = parcel->member;
-    const LpRoute *route = route_of(self, &parcel->transfer);
-    log_flow(self->all, route, parcel->transfer.bytes, began_s, ended_s);
+    g_autofree PendingFlow *pending = data;
+    Member *self = pending->member;
+    const LpRoute *route = route_of(self, &pending->transfer);
+    log_flow(self->all, route, pending->transfer.bytes, began_s, ended_s);
     self->all->n_activities += lp_route_n_flows(route);
     self->n_under_way--;
-    deliver(parcel);
+    deliver(pending);
     launch(self);
     tell(self);
 }
@@ -259,20 +259,20 @@ launch(Member *self)
 {
     LpRoundExecutor *all = self->all;
     while (self->next < self->n_queued && self->n_under_way < all->round_plan->at_once) {
-        PendingFlow parcel = {self, self->stream[self->next], self->n_alike[self->next]};
-        guint64 bytes = parcel.transfer.bytes;
+        PendingFlow pending = {self, self->stream[self->next], self->n_alike[self->next]};
+        guint64 bytes = pending.transfer.bytes;
         self->next++;
         all->sent_bytes += bytes;
         if (bytes == 0) {
-            deliver(&parcel);
+            deliver(&pending);
             continue;
         }
         self->n_under_way++;
         lp_flow_engine_launch(all->sharing,
-                              &(LpLaunchedFlow){.flow = {route_of(self, &parcel.transfer), bytes,
+                              &(LpLaunchedFlow){.flow = {route_of(self, &pending.transfer), bytes,
                                                          all->job, all->traffic, all->owner},
-                                                .arrived = parcel_arrived,
-                                                .data = g_memdup2(&parcel, sizeof parcel)});
+                                                .arrived = flow_arrived,
+                                                .data = g_memdup2(&pending, sizeof pending)});
     }
 }
 
@@ -298,7 +298,7 @@ send_next(Member *self)
 }
 
 static void
-courier(int argc, char **argv)
+sender(int argc, char **argv)
 {
     (void)argc;
     (void)argv;
@@ -310,15 +310,15 @@ courier(int argc, char **argv)
     }
 }
 
-/* Couriers wait for ever in the end: as daemons they do not keep the run going. */
+/* Senders wait for ever in the end: as daemons they do not keep the run going. */
 static void
-call_couriers(Member *self)
+start_senders(Member *self)
 {
     guint64 n = MIN(self->n_queued, self->all->round_plan->at_once);
-    for (; self->n_couriers + 1 < n; self->n_couriers++) {
-        sg_actor_t actor = sg_actor_init("courier", sg_actor_get_host(sg_actor_self()));
+    for (; self->n_senders + 1 < n; self->n_senders++) {
+        sg_actor_t actor = sg_actor_init("sender", sg_actor_get_host(sg_actor_self()));
         sg_actor_set_data(actor, self);
-        sg_actor_start_(actor, (xbt_main_func_t)courier, 0, NULL);
+        sg_actor_start_(actor, (xbt_main_func_t)sender, 0, NULL);
         sg_actor_daemonize(actor);
     }
     for (guint64 i = 1; i < n; i++)
@@ -329,7 +329,7 @@ static void
 send_all(Member *self)
 {
     if (self->n_queued > 1)
-        call_couriers(self);
+        start_senders(self);
     while (send_next(self))
         continue;
 }

@@ -374,18 +374,18 @@ lp_contention_open_circuits(LpContention *self, const LpCommunicationMap *map,
                             const LpCircuitPlan *plan)
 {
     const LpMachine *machine = lp_network_machine(map->network);
-    gboolean turns = lp_circuit_switch_is_rotor(&machine->circuits);
-    if (plan == NULL && !turns)
+    gboolean is_rotor = lp_circuit_switch_is_rotor(&machine->circuits);
+    if (plan == NULL && !is_rotor)
         return;
     self->tp_private_when_idle = FALSE;
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
         for (guint i = 0; i < lp_communicators_n(map->communicators, group); i++)
             if ((plan != NULL && plan->uses[group][i].pattern != LP_CIRCUIT_NONE) ||
-                ((turns || is_steered(machine, group)) &&
+                ((is_rotor || is_steered(machine, group)) &&
                  leaves_domain(map, lp_communicators_get(map->communicators, group, i))))
                 self->is_private[group][i] = self->all_private[group] = FALSE;
     /* Whoever is left out of a rotor passes on nothing. */
-    if (turns && !machine->rails_relay)
+    if (is_rotor && !machine->rails_relay)
         self->tp_mirrored = FALSE;
     /* One rank stands for its tensor-parallel group only where that needs no flows. */
     if (lp_communicators_n(map->communicators, LP_GROUP_TP) > 0)

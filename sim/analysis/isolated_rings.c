@@ -32,7 +32,7 @@ rings_equal(const LpIsolatedRing *a, const LpIsolatedRing *b)
         if ((a->reach != NULL && a->reach[i] != b->reach[i]) ||
             (a->pair_bytes_per_s != NULL && differ(a->pair_bytes_per_s[i], b->pair_bytes_per_s[i])))
             return FALSE;
-    if (a->beside != NULL && !rings_equal(a->beside, b->beside))
+    if (a->packet_network != NULL && !rings_equal(a->packet_network, b->packet_network))
         return FALSE;
     return lp_port_shares_equal(&a->shares, &b->shares) &&
            lp_port_shares_equal(&a->inter_shares, &b->inter_shares) &&

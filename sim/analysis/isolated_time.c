@@ -64,8 +64,9 @@ init_irregular(LpIsolatedRing *self)
             s_per_byte += 1.0 / connection.route.bytes_per_s;
             note_latency(self, &connection);
         }
-        gboolean turns = lp_network_machine(self->map->network)->circuits.is_present;
-        self->pair_bytes_per_s[i] = turns ? (double)(self->n_members - 1) / s_per_byte : INFINITY;
+        gboolean is_rotor = lp_network_machine(self->map->network)->circuits.is_present;
+        self->pair_bytes_per_s[i] =
+            is_rotor ? (double)(self->n_members - 1) / s_per_byte : INFINITY;
     }
 }
 
@@ -115,25 +116,26 @@ lp_isolated_ring_init(LpIsolatedRing *self, const LpCommunicationMap *map, LpIso
     else
         init_neighbours(self);
     self->peers_shape = lp_collective_peers_shape(map->peers, communicator);
-    if (map->beside == NULL)
+    if (map->packet_network == NULL)
         return;
-    self->beside = g_new(LpIsolatedRing, 1);
-    lp_isolated_ring_init(self->beside, map->beside, cache, communicator);
+    self->packet_network = g_new(LpIsolatedRing, 1);
+    lp_isolated_ring_init(self->packet_network, map->packet_network, cache, communicator);
 }
 
 const LpIsolatedRing *
 lp_isolated_ring_of(const LpIsolatedRing *self, const LpOp *op)
 {
-    return lp_communication_map_of(self->map, self->communicator, op) == self->map ? self
-                                                                                   : self->beside;
+    return lp_communication_map_of(self->map, self->communicator, op) == self->map
+               ? self
+               : self->packet_network;
 }
 
 void
 lp_isolated_ring_clear(LpIsolatedRing *self)
 {
-    if (self->beside != NULL)
-        lp_isolated_ring_clear(self->beside);
-    g_clear_pointer(&self->beside, g_free);
+    if (self->packet_network != NULL)
+        lp_isolated_ring_clear(self->packet_network);
+    g_clear_pointer(&self->packet_network, g_free);
     g_clear_pointer(&self->reach, g_free);
     g_clear_pointer(&self->pair_bytes_per_s, g_free);
     lp_port_shares_clear(&self->shares);

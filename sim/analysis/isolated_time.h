@@ -28,9 +28,10 @@ typedef struct LpIsolatedRing {
     LpSites sites;                    /**< of a group that does all-to-alls: */
     LpPortShares inter_shares;        /**< of each member's connection out of its domain */
     double *pair_bytes_per_s; /* owned, of members in no order: the mean over those each sends to */
-    struct LpIsolatedRing *beside; /* owned: for what goes beside a hybrid's circuits; or NULL */
-    guint peers_shape; /**< of scheduled collectives: groups of one number have connections alike;
-                          else 0 */
+    struct LpIsolatedRing
+        *packet_network; /* owned: for what goes beside a hybrid's circuits; or NULL */
+    guint peers_shape;   /**< of scheduled collectives: groups of one number have connections alike;
+                            else 0 */
 } LpIsolatedRing;
 
 /** @communicator by itself. All are borrowed; @cache gathers what is worked out. */

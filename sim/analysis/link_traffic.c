@@ -17,7 +17,7 @@ typedef struct {
     const LpCommunicationMap *map; /* borrowed */
     const LpCircuitPlan *circuits; /* borrowed, or NULL */
     GArray **repeated;             /* owned, by stage: Repeated */
-    LpTrafficTally *census;        /* borrowed, or NULL: told, too */
+    LpTrafficCensus *census;       /* borrowed, or NULL: told, too */
     double n_iterations;           /* that it is told of */
     LpLinkTraffic result;
 } Count;
@@ -39,9 +39,9 @@ add_forwarded_bytes(Count *self, LpTraffic traffic, guint64 from, const LpConnec
     const LpRoute *route = &connection->route;
     const LpRankLayout *layout = self->map->layout;
     if (self->census != NULL)
-        lp_traffic_tally_add(self->census, traffic, lp_rank_layout_accelerator(layout, from),
-                             lp_rank_layout_accelerator(layout, connection->to), route,
-                             bytes * self->n_iterations, n_times);
+        lp_traffic_census_add(self->census, traffic, lp_rank_layout_accelerator(layout, from),
+                              lp_rank_layout_accelerator(layout, connection->to), route,
+                              bytes * self->n_iterations, n_times);
     self->result.sent_bytes += bytes;
     double share = link_share(self, traffic);
     for (guint32 i = 0; i < route->n_links; i++) {
@@ -233,7 +233,7 @@ count_communicator(Count *self, const LpCommunicator *communicator)
         if (repeated->op->group != communicator->group)
             continue;
         if (self->census != NULL)
-            lp_traffic_tally_add_message(
+            lp_traffic_census_add_message(
                 self->census, (LpMessageCount){.traffic = repeated->op->traffic,
                                                .operation = repeated->op->collective,
                                                .bytes = repeated->op->bytes,
@@ -263,11 +263,11 @@ add_messages(Count *self, guint64 rank, LpPipelineDirection line, guint64 bytes,
         return;
     add_bytes(self, LP_TRAFFIC_PP, rank, connection, n * (double)bytes);
     if (self->census != NULL)
-        lp_traffic_tally_add_message(self->census,
-                                     (LpMessageCount){.traffic = LP_TRAFFIC_PP,
-                                                      .operation = LP_MESSAGE_BETWEEN_STAGES,
-                                                      .bytes = bytes,
-                                                      .n = n * self->n_iterations});
+        lp_traffic_census_add_message(self->census,
+                                      (LpMessageCount){.traffic = LP_TRAFFIC_PP,
+                                                       .operation = LP_MESSAGE_BETWEEN_STAGES,
+                                                       .bytes = bytes,
+                                                       .n = n * self->n_iterations});
 }
 
 static void
@@ -293,7 +293,7 @@ count_messages(Count *self, guint64 rank)
 }
 
 static LpLinkTraffic
-count_all(const LpCommunicationMap *map, const LpCircuitPlan *circuits, LpTrafficTally *told,
+count_all(const LpCommunicationMap *map, const LpCircuitPlan *circuits, LpTrafficCensus *told,
           double n_iterations)
 {
     const LpProgram *program = map->program;
@@ -324,7 +324,7 @@ lp_link_traffic_find(const LpCommunicationMap *map, const LpCircuitPlan *circuit
 
 void
 lp_link_traffic_count(const LpCommunicationMap *map, const LpCircuitPlan *circuits,
-                      double n_iterations, LpTrafficTally *io_tally)
+                      double n_iterations, LpTrafficCensus *io_census)
 {
-    (void)count_all(map, circuits, io_tally, n_iterations);
+    (void)count_all(map, circuits, io_census, n_iterations);
 }

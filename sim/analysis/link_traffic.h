@@ -4,7 +4,7 @@
 #pragma once
 
 #include "sim/analysis/summary.h"
-#include "sim/analysis/traffic_tally.h"
+#include "sim/analysis/traffic_census.h"
 #include "sim/circuits/circuit_plan.h"
 #include "sim/mapping/communication_map.h"
 
@@ -17,9 +17,9 @@ G_BEGIN_DECLS
  * all-to-alls may be forwarded; NULL: none are switched. */
 LpLinkTraffic lp_link_traffic_find(const LpCommunicationMap *map, const LpCircuitPlan *circuits);
 
-/** Adds what lp_link_traffic_find() counts, @n_iterations times, to @io_tally: link by link, pair
+/** Adds what lp_link_traffic_find() counts, @n_iterations times, to @io_census: link by link, pair
  * by pair and size by size. */
 void lp_link_traffic_count(const LpCommunicationMap *map, const LpCircuitPlan *circuits,
-                           double n_iterations, LpTrafficTally *io_tally);
+                           double n_iterations, LpTrafficCensus *io_census);
 
 G_END_DECLS

@@ -168,8 +168,8 @@ struct LpSegmentMeans {
     double finish_s[LP_N_SEGMENT_PARTS]; /* of the finish, whose parts meet those of other stages */
     double launched_s[2];
     double *stage_launched_s[2]; /* owned, by stage: as they are */
-    double *stage_scale; /* owned, by stage: where woven passes or halves of them stand for some of
-                            its passes, and for others of another's; else 1 */
+    double *stage_scale; /* owned, by stage: where overlapped passes or halves of them stand for
+                            some of its passes, and for others of another's; else 1 */
     guint n_chunks;
 };
 
@@ -195,7 +195,7 @@ mean_blocking_s(const LpSegmentMeans *self, LpRole role, guint n_stages)
     return average_s(&mean);
 }
 
-/* Where a stage runs some passes whole and others woven or in halves, the means of these roles
+/* Where a stage runs some passes whole and others overlapped or in halves, the means of these roles
  * would not add up to the mean stage's time: what it runs besides the finish is scaled to that. */
 static void
 find_stage_scales(LpSegmentMeans *self, guint n_stages)

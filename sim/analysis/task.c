@@ -348,7 +348,7 @@ merge_others(const Builder *self, const LpContention *contention, Merging *io_me
 }
 
 static gboolean
-has_woven_exchanges(const LpProgram *program)
+has_overlapped_exchanges(const LpProgram *program)
 {
     for (LpGroup group = LP_GROUP_TP; group < LP_N_GROUPS; group++)
         if (is_of_experts(group) && goes_through_layer_stream(program, group))
@@ -412,8 +412,8 @@ find_merging(const Builder *self, const LpContention *contention, gboolean idle)
         merging = (Merging){.delays = FALSE};
     if (self->tasks->changes.happen) /* a delay does not say whose its collectives are */
         memset(merging.group, 0, sizeof merging.group);
-    /* Woven all-to-alls hold the stream while hidden collectives of tp wait for it. */
-    if (goes_through_layer_stream(program, LP_GROUP_TP) && has_woven_exchanges(program) &&
+    /* Overlapped all-to-alls hold the stream while hidden collectives of tp wait for it. */
+    if (goes_through_layer_stream(program, LP_GROUP_TP) && has_overlapped_exchanges(program) &&
         !merging.group[LP_GROUP_EP])
         merging.group[LP_GROUP_TP] = FALSE;
     return merging;

@@ -100,10 +100,10 @@ find_all_ways(LpCircuitMap *self, GError **error)
 {
     const LpMachine *machine = lp_network_machine(self->map->network);
     LpCommunicationMap *map = self->map;
-    map->beside = lp_communication_map_new_beside(map, error);
-    if (map->beside == NULL)
+    map->packet_network = lp_communication_map_new_packet_network(map, error);
+    if (map->packet_network == NULL)
         return FALSE;
-    map->beside_below_bytes = machine->circuits.message_min_bytes;
+    map->packet_network_below_bytes = machine->circuits.message_min_bytes;
     for (LpGroup group = 0; group < LP_N_GROUPS; group++) {
         LpTraffic traffic = lp_group_traits(group)->traffic;
         if (traffic != LP_TRAFFIC_EP && lp_machine_plane(machine, traffic) == 0)

@@ -8,9 +8,9 @@
 typedef struct {
     guint32 n;
     const double *demand; /* borrowed */
-    double lane_bytes_per_s, beside_bytes_per_s;
+    double lane_bytes_per_s, packet_bytes_per_s;
     guint32 *left;        /* owned: lanes, by attachment */
-    double *beside_bytes; /* owned: of pairs without circuits, by attachment */
+    double *packet_bytes; /* owned: of pairs without circuits, by attachment */
     guint32 *lanes;       /* borrowed */
     gboolean spreads;     /* pairs without circuits come first */
 } Allotment;
@@ -31,15 +31,15 @@ pair_s(const Allotment *self, guint32 a, guint32 b)
         return pair_bytes(self, a, b) / (lanes * self->lane_bytes_per_s);
     return self->spreads
                ? INFINITY
-               : MAX(self->beside_bytes[a], self->beside_bytes[b]) / self->beside_bytes_per_s;
+               : MAX(self->packet_bytes[a], self->packet_bytes[b]) / self->packet_bytes_per_s;
 }
 
 static void
 give(Allotment *self, guint32 a, guint32 b)
 {
     if (self->lanes[a * self->n + b] == 0) {
-        self->beside_bytes[a] -= pair_bytes(self, a, b);
-        self->beside_bytes[b] -= pair_bytes(self, a, b);
+        self->packet_bytes[a] -= pair_bytes(self, a, b);
+        self->packet_bytes[b] -= pair_bytes(self, a, b);
     }
     self->left[a]--;
     self->left[b]--;
@@ -85,11 +85,11 @@ find_bottleneck(const Allotment *self, guint32 *out_a, guint32 *out_b)
  * that each step drops the pairs that are done before the next one, and stops short of none. */
 double
 lp_lane_allotment_time_s(guint32 n, const double *bytes, const guint32 *lanes,
-                         double lane_bytes_per_s, double beside_bytes_per_s)
+                         double lane_bytes_per_s, double packet_bytes_per_s)
 {
     double time_s = 0.0;
     for (guint32 n_left = n + 1;;) {
-        double left = 0.0, bytes_per_s = beside_bytes_per_s;
+        double left = 0.0, bytes_per_s = packet_bytes_per_s;
         guint32 n_now = 0;
         for (guint32 i = 0; i < n; i++) {
             if (bytes[i] <= time_s * lanes[i] * lane_bytes_per_s)
@@ -114,9 +114,9 @@ allot(Allotment *self, const guint32 *n_lanes, gboolean spreads)
     memset(self->lanes, 0, sizeof *self->lanes * n * n);
     for (guint32 a = 0; a < n; a++) {
         self->left[a] = n_lanes[a];
-        self->beside_bytes[a] = 0.0;
+        self->packet_bytes[a] = 0.0;
         for (guint32 b = 0; b < n; b++)
-            self->beside_bytes[a] += a == b ? 0.0 : pair_bytes(self, a, b);
+            self->packet_bytes[a] += a == b ? 0.0 : pair_bytes(self, a, b);
     }
     for (guint32 a = 0, b = 0; find_bottleneck(self, &a, &b);)
         give(self, a, b);
@@ -128,29 +128,29 @@ allot(Allotment *self, const guint32 *n_lanes, gboolean spreads)
             incoming[b] = self->demand[b * n + a];
         end_s =
             MAX(end_s, lp_lane_allotment_time_s(n, self->demand + (gsize)a * n, lanes,
-                                                self->lane_bytes_per_s, self->beside_bytes_per_s));
+                                                self->lane_bytes_per_s, self->packet_bytes_per_s));
         end_s = MAX(end_s, lp_lane_allotment_time_s(n, incoming, lanes, self->lane_bytes_per_s,
-                                                    self->beside_bytes_per_s));
+                                                    self->packet_bytes_per_s));
     }
     return end_s;
 }
 
 void
 lp_lane_allotment(guint32 n, const guint32 *n_lanes, const double *demand, double lane_bytes_per_s,
-                  double beside_bytes_per_s, guint32 *out_lanes)
+                  double packet_bytes_per_s, guint32 *out_lanes)
 {
     g_autofree guint32 *spread = g_new(guint32, (gsize)n * n);
     Allotment self = {.n = n,
                       .demand = demand,
                       .lane_bytes_per_s = lane_bytes_per_s,
-                      .beside_bytes_per_s = beside_bytes_per_s,
+                      .packet_bytes_per_s = packet_bytes_per_s,
                       .left = g_new(guint32, n),
-                      .beside_bytes = g_new(double, n),
+                      .packet_bytes = g_new(double, n),
                       .lanes = spread};
     double spread_s = allot(&self, n_lanes, TRUE);
     self.lanes = out_lanes;
     if (allot(&self, n_lanes, FALSE) >= spread_s)
         memcpy(out_lanes, spread, sizeof *spread * n * n);
     g_free(self.left);
-    g_free(self.beside_bytes);
+    g_free(self.packet_bytes);
 }

@@ -302,7 +302,7 @@ visit_phase(const LpStepSchedule *self, guint64 member, guint64 index, LpSink *s
 static guint64
 n_receives(const LpStepSchedule *self, guint64 member, guint64 step)
 {
-    LpSources heard[LP_DOUBLE_TREE_TREES] = {{.n = 0}};
+    LpSources sources[LP_DOUBLE_TREE_TREES] = {{.n = 0}};
     Stand stand;
     Load load;
     for (Walk walk = walk_of(self, member); walk_on(&walk, &stand, &load);) {
@@ -311,10 +311,10 @@ n_receives(const LpStepSchedule *self, guint64 member, guint64 step)
             LpSink sink = lp_sink_plain();
             add_load(self, &load, &links.link[i], step, &sink);
             if (sink.bytes > 0)
-                lp_sources_add(&heard[sink.lane], links.link[i].partner);
+                lp_sources_add(&sources[sink.lane], links.link[i].partner);
         }
     }
-    return heard[0].n + heard[1].n;
+    return sources[0].n + sources[1].n;
 }
 
 static guint64

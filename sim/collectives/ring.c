@@ -239,7 +239,7 @@ static guint64
 receives_in(const LpStepSchedule *self, guint64 member, guint64 step)
 {
     guint64 n = self->shape.n_members;
-    LpSources heard = {.n = 0};
+    LpSources sources = {.n = 0};
     for (guint64 channel = 0; channel < self->n_channels; channel++) {
         guint64 at = (position(self, channel, member) + n - 1) % n;
         LpSink sink = lp_sink_plain();
@@ -248,9 +248,9 @@ receives_in(const LpStepSchedule *self, guint64 member, guint64 step)
         else
             visit_channel(self, channel, at, step, &sink);
         if (sink.bytes > 0)
-            lp_sources_add(&heard, member_at(self, channel, at));
+            lp_sources_add(&sources, member_at(self, channel, at));
     }
-    return heard.n;
+    return sources.n;
 }
 
 static guint64

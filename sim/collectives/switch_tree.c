@@ -209,11 +209,12 @@ n_between(const LpStepSchedule *self, guint64 from, guint64 to, guint64 step)
 static guint64
 n_receives(const LpStepSchedule *self, guint64 participant, guint64 step)
 {
-    guint64 n = self->shape.n_members, heard = 0, t = self->n_nodes;
+    guint64 n = self->shape.n_members, n_sources = 0, t = self->n_nodes;
     if (participant >= n) {
         for (guint64 place = 0; place < self->n_intra; place++)
-            heard += n_between(self, (participant - n) * self->n_intra + place, participant, step);
-        return heard;
+            n_sources +=
+                n_between(self, (participant - n) * self->n_intra + place, participant, step);
+        return n_sources;
     }
     LpSources sources = {.n = 0};
     guint64 domain = participant / self->n_intra, channel = participant % self->n_intra;
@@ -227,8 +228,8 @@ n_receives(const LpStepSchedule *self, guint64 participant, guint64 step)
                 lp_sources_add(&sources, head_of(self, channel, tree, roles[i]));
     }
     for (guint i = 0; i < sources.n; i++)
-        heard += n_between(self, sources.from[i], participant, step);
-    return heard;
+        n_sources += n_between(self, sources.from[i], participant, step);
+    return n_sources;
 }
 
 static guint64

@@ -239,22 +239,22 @@ visit_phase(const LpStepSchedule *self, guint64 member, guint64 index, LpSink *s
 static guint64
 n_receives(const LpStepSchedule *self, guint64 member, guint64 step)
 {
-    LpSources heard = {.n = 0};
+    LpSources sources = {.n = 0};
     guint64 depth = place_in(self, step / self->n_stage_steps).depth;
     for (guint64 part = 0; part < n_parts(self); part++) {
         guint64 from = neighbour_of(self, part, dimension_of(self, part, depth), member, TRUE);
         LpSink sink = lp_sink_plain();
         visit_part(self, part, from, step, &sink);
         if (sink.bytes > 0)
-            lp_sources_add(&heard, from);
+            lp_sources_add(&sources, from);
     }
-    return heard.n;
+    return sources.n;
 }
 
 static guint64
 phase_n_receives(const LpStepSchedule *self, guint64 member, guint64 index)
 {
-    LpSources heard = {.n = 0};
+    LpSources sources = {.n = 0};
     Stages stages = stages_in(self, index);
     guint64 depth = place_in(self, stages.first).depth;
     for (guint64 part = 0; part < n_parts(self); part++) {
@@ -263,9 +263,9 @@ phase_n_receives(const LpStepSchedule *self, guint64 member, guint64 index)
         for (guint64 i = 0; i < stages.n; i++)
             visit_stage(self, part, from, stages.first + i, &sink);
         if (sink.bytes > 0)
-            lp_sources_add(&heard, from);
+            lp_sources_add(&sources, from);
     }
-    return heard.n;
+    return sources.n;
 }
 
 static void

@@ -154,37 +154,38 @@ visit_phase(const LpStepSchedule *self, guint64 member, guint64 phase, LpSink *s
 
 /* What comes from a node above or below, in one tree. */
 static void
-hear(const LpStepSchedule *self, guint tree, const Load *load, guint64 first_step, guint64 role,
-     LpSources *heard)
+add_source(const LpStepSchedule *self, guint tree, const Load *load, guint64 first_step,
+           guint64 role, LpSources *received)
 {
     LpSink sink = lp_sink_plain();
     add_load(load, first_step, 0, FALSE, &sink);
     if (sink.bytes > 0)
-        lp_sources_add(heard, member_of(self, tree, role));
+        lp_sources_add(received, member_of(self, tree, role));
 }
 
 static void
-hear_tree(const LpStepSchedule *self, guint tree, guint64 member, Load *load, LpSources *heard)
+add_tree_sources(const LpStepSchedule *self, guint tree, guint64 member, Load *load,
+                 LpSources *received)
 {
     fill_load(self, tree, load);
     Place place = place_of(self, tree, member);
     Place above = {.role = place.parent, .depth = place.depth - 1};
     Place below = {.depth = place.role == 0 ? 0 : place.depth + 1};
     if (self->shape.collective != LP_COLLECTIVE_REDUCE && place.has_parent)
-        hear(self, tree, load, first_down(self, &above), place.parent, heard);
+        add_source(self, tree, load, first_down(self, &above), place.parent, received);
     if (self->shape.collective == LP_COLLECTIVE_BROADCAST)
         return;
     for (guint i = 0; i < place.n_children; i++)
-        hear(self, tree, load, first_up(self, &below), place.child[i], heard);
+        add_source(self, tree, load, first_up(self, &below), place.child[i], received);
 }
 
 static guint64
 receives_in(const LpStepSchedule *self, guint64 member, Load *load)
 {
-    LpSources heard = {.n = 0};
+    LpSources received = {.n = 0};
     for (guint tree = 0; tree < LP_DOUBLE_TREE_TREES; tree++)
-        hear_tree(self, tree, member, load, &heard);
-    return heard.n;
+        add_tree_sources(self, tree, member, load, &received);
+    return received.n;
 }
 
 static guint64

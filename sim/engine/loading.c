@@ -142,7 +142,7 @@ lp_network_load_used(LpNetwork *network, LpRouteUse *use, const GArray *engine_o
                                         : lp_network_load(network, engine_options, error);
 }
 
-#define BARE_HOST "host"
+#define MINIMAL_HOST "host"
 
 static void
 stand_on(LpNetwork *network, const char *name)
@@ -153,12 +153,12 @@ stand_on(LpNetwork *network, const char *name)
 }
 
 gboolean
-lp_network_load_bare(LpNetwork *network, const GArray *engine_options, GError **error)
+lp_network_load_minimal(LpNetwork *network, const GArray *engine_options, GError **error)
 {
-    g_autofree char *text = lp_plain_bare(BARE_HOST);
+    g_autofree char *text = lp_plain_minimal(MINIMAL_HOST);
     if (!start(text, engine_options, error))
         return FALSE;
-    stand_on(network, BARE_HOST);
+    stand_on(network, MINIMAL_HOST);
     return TRUE;
 }
 

@@ -28,8 +28,8 @@ gboolean lp_network_load_used(LpNetwork *network, LpRouteUse *use, const GArray 
  * nothing is sent through the engine, since every communication takes its isolated time or links
  * are shared without it (LpFlowEngine). Costs the same for all machines. Errors: as of
  * lp_network_load(). */
-gboolean lp_network_load_bare(LpNetwork *network, const GArray *engine_options,
-                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean lp_network_load_minimal(LpNetwork *network, const GArray *engine_options,
+                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** Starts the engine on @n_flows @flows over @n_links @links (lp_plain_flows()) in place of the
  * machine of @network: its ports are then all the one host at which no route begins, where actors
  * can stand. @out_ends: two ports for each flow, where it begins and ends. Once a process. Errors:

@@ -257,7 +257,7 @@ lp_collective_peers_add(LpCollectivePeers *self, const LpRankLayout *layout, LpG
         if (is_scheduled)
             self->shape[group][communicator->ranks[0]] =
                 number_shape(self, describe(self, layout, communicator)) +
-                (layout->is_beside ? SHAPES_MAX : 0);
+                (layout->is_packet_network ? SHAPES_MAX : 0);
     }
 }
 

@@ -296,7 +296,7 @@ count_members(LpCommunicationMap *self, LpGroup group)
 
 static LpCommunicationMap *
 new_map(const LpProgram *program, const LpNetwork *network, const LpLibrary *library,
-        const LpPlacement *placement, const LpRelayPaths *relays, gboolean is_beside,
+        const LpPlacement *placement, const LpRelayPaths *relays, gboolean is_packet_network,
         GError **error)
 {
     g_autoptr(LpCommunicationMap) self = g_new0(LpCommunicationMap, 1);
@@ -304,7 +304,7 @@ new_map(const LpProgram *program, const LpNetwork *network, const LpLibrary *lib
     self->network = network;
     self->communicators = program->communicators;
     self->layout = lp_rank_layout_new(program, network, library, placement, relays);
-    self->layout->is_beside = is_beside;
+    self->layout->is_packet_network = is_packet_network;
     self->n_ranks = program->n_ranks;
     self->peers = lp_collective_peers_new(self->n_ranks);
     g_autoptr(GPtrArray) ops = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
@@ -336,7 +336,7 @@ lp_communication_map_new(const LpProgram *program, const LpNetwork *network,
 }
 
 LpCommunicationMap *
-lp_communication_map_new_beside(const LpCommunicationMap *over, GError **error)
+lp_communication_map_new_packet_network(const LpCommunicationMap *over, GError **error)
 {
     return new_map(over->program, over->network, over->layout->library, over->layout->placement,
                    NULL, TRUE, error);
@@ -346,37 +346,40 @@ void
 lp_communication_map_go_beside_on(LpCommunicationMap *self, LpConnectionKind kind, guint64 rank)
 {
     if (self->connections[kind] != NULL)
-        self->connections[kind][rank] = self->beside->connections[kind][rank];
+        self->connections[kind][rank] = self->packet_network->connections[kind][rank];
 }
 
 void
 lp_communication_map_go_beside(LpCommunicationMap *self, const LpCommunicator *communicator)
 {
     LpGroup group = communicator->group;
-    if (self->is_beside[group] == NULL)
-        self->is_beside[group] = g_new0(gboolean, lp_communicators_n(self->communicators, group));
-    self->is_beside[group][lp_communicators_number(self->communicators, communicator)] = TRUE;
+    if (self->is_packet_network[group] == NULL)
+        self->is_packet_network[group] =
+            g_new0(gboolean, lp_communicators_n(self->communicators, group));
+    self->is_packet_network[group][lp_communicators_number(self->communicators, communicator)] =
+        TRUE;
     for (guint32 i = 0; i < communicator->n_members; i++) {
         lp_communication_map_go_beside_on(self, (LpConnectionKind)group, communicator->ranks[i]);
         if (communicator->exchanges)
             lp_communication_map_go_beside_on(self, lp_connection_inter_domain(group),
                                               communicator->ranks[i]);
     }
-    lp_collective_peers_take(self->peers, self->beside->peers, communicator);
+    lp_collective_peers_take(self->peers, self->packet_network->peers, communicator);
 }
 
 const LpCommunicationMap *
 lp_communication_map_of(const LpCommunicationMap *self, const LpCommunicator *communicator,
                         const LpOp *op)
 {
-    const gboolean *all = self->is_beside[communicator->group];
+    const gboolean *all = self->is_packet_network[communicator->group];
     if (all != NULL && all[lp_communicators_number(self->communicators, communicator)])
-        return self->beside;
+        return self->packet_network;
     LpTraffic traffic = lp_group_traits(communicator->group)->traffic;
-    gboolean is_small = self->beside != NULL && (double)op->bytes < self->beside_below_bytes &&
+    gboolean is_small = self->packet_network != NULL &&
+                        (double)op->bytes < self->packet_network_below_bytes &&
                         traffic != LP_TRAFFIC_EP &&
                         lp_machine_plane(lp_network_machine(self->network), traffic) == 0;
-    return is_small ? self->beside : self;
+    return is_small ? self->packet_network : self;
 }
 
 void
@@ -388,10 +391,10 @@ lp_communication_map_free(LpCommunicationMap *self)
         g_free(self->connections[kind]);
     for (LpGroup group = 0; group < LP_N_GROUPS; group++) {
         g_free(self->forwarding[group]);
-        g_free(self->is_beside[group]);
+        g_free(self->is_packet_network[group]);
         g_clear_pointer(&self->exchanges[group], g_ptr_array_unref);
     }
-    lp_communication_map_free(self->beside);
+    lp_communication_map_free(self->packet_network);
     lp_rank_layout_free(self->layout);
     lp_collective_peers_free(self->peers);
     g_free(self);

@@ -28,12 +28,14 @@ struct LpCommunicationMap {
                                           group does all-to-alls that are not scheduled */
     double *forwarding[LP_N_GROUPS];   /* owned, by communicator: hops that a byte of its
                                           all-to-alls takes over circuits; NULL: one */
-    LpCommunicationMap *beside; /* owned: the same where all goes over the network beside a hybrid's
-                                   circuits; NULL: nothing that circuits could carry does */
-    double beside_below_bytes;  /**< collectives of less do */
-    gboolean *is_beside[LP_N_GROUPS]; /* owned, by communicator: all of them do; NULL: of none */
-    gboolean is_weighted;             /**< some connections' routes have weights */
-    gboolean has_pairs;               /**< some all-to-alls leave domains */
+    LpCommunicationMap
+        *packet_network; /* owned: the same where all goes over the network beside a hybrid's
+                    circuits; NULL: nothing that circuits could carry does */
+    double packet_network_below_bytes; /**< collectives of less do */
+    gboolean
+        *is_packet_network[LP_N_GROUPS]; /* owned, by communicator: all of them do; NULL: of none */
+    gboolean is_weighted;                /**< some connections' routes have weights */
+    gboolean has_pairs;                  /**< some all-to-alls leave domains */
     gboolean goes_by_pairs;  /**< some all-to-alls send pair by pair, whatever the fidelity */
     gboolean has_many_sends; /**< in some steps members have more sends under way than are worth an
                                 actor each */
@@ -50,10 +52,11 @@ LpCommunicationMap *lp_communication_map_new(const LpProgram *program, const LpN
 void lp_communication_map_free(LpCommunicationMap *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpCommunicationMap, lp_communication_map_free)
 
-/** The same job on a hybrid's network beside its circuits: LpCommunicationMap.beside. Errors: as
- * above. Returns: (transfer full). */
-LpCommunicationMap *lp_communication_map_new_beside(const LpCommunicationMap *over,
-                                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** The same job on a hybrid's network beside its circuits: LpCommunicationMap.packet_network.
+ * Errors: as above. Returns: (transfer full). */
+LpCommunicationMap *
+lp_communication_map_new_packet_network(const LpCommunicationMap *over,
+                                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** All that @communicator sends goes beside circuits. There is such a map. */
 void lp_communication_map_go_beside(LpCommunicationMap *self, const LpCommunicator *communicator);
 /** What @rank sends over its connection of @kind does. There is such a map. */

@@ -337,7 +337,7 @@ route_of(const LpRankLayout *self, guint64 a, guint64 b, LpTraffic traffic)
     const LpMachine *machine = lp_network_machine(self->network);
     if (self->relays != NULL)
         return lp_relay_paths_route(self->relays, a, b, traffic);
-    if (self->is_beside && lp_machine_plane(machine, traffic) == 0 &&
+    if (self->is_packet_network && lp_machine_plane(machine, traffic) == 0 &&
         lp_machine_attachment(machine, a, b) == LP_ATTACHMENT_SCALE_OUT)
         return lp_network_route_beside(self->network, a, b);
     return lp_network_route(self->network, a, b, traffic);

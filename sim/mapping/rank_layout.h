@@ -39,8 +39,8 @@ typedef struct {
     const LpPlacement *placement;         /* borrowed */
     const LpRelayPaths *relays;           /* borrowed: paths over circuits that never change, or
                                              NULL: the network's own routes */
-    gboolean is_beside;                   /**< what a hybrid's circuits could carry goes over the
-                                             network beside them */
+    gboolean is_packet_network;           /**< what a hybrid's circuits could carry goes over the
+                                     network beside them */
     guint64 *crossings;                   /* owned: of a torus that all-to-alls cross, else NULL */
     LpTorusWays ways;                     /**< of it */
     LpSites *sites[LP_N_GROUPS]; /* owned, by communicator; NULL where nobody has asked for all */

@@ -376,7 +376,7 @@ lp_flow_list_forwards(const LpFlowList *self)
 /* --- flows that are no job's --- */
 
 void
-lp_flow_list_add_foreign(LpFlowList *self, const LpForeignFlow *flows, guint32 n)
+lp_flow_list_add_background(LpFlowList *self, const LpBackgroundFlow *flows, guint32 n)
 {
     for (guint32 i = 0; i < n; i++) {
         lp_numbering_add_count(&self->what, LP_N_CONNECTIONS + 1);

@@ -81,7 +81,7 @@ LpFlowList *lp_flow_list_new(const LpQuotientJob *job, LpFlowList *last, LpFidel
 /** Another owner of it; each frees it. */
 LpFlowList *lp_flow_list_ref(LpFlowList *self);
 /** Adds the @n @flows, whose routes are borrowed, which are no job's. */
-void lp_flow_list_add_foreign(LpFlowList *self, const LpForeignFlow *flows, guint32 n);
+void lp_flow_list_add_background(LpFlowList *self, const LpBackgroundFlow *flows, guint32 n);
 /** Whether one of its flows follows another, leg after leg. */
 gboolean lp_flow_list_forwards(const LpFlowList *self);
 void lp_flow_list_free(LpFlowList *self);

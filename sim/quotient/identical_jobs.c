@@ -41,16 +41,16 @@ is_new(const LpStructure *structure, const LpFlowList *list)
 
 gboolean
 lp_identical_jobs_find(const LpStructure *structure, const LpFlowList *const *lists, guint32 n,
-                       guint32 *out_twins)
+                       guint32 *out_identical)
 {
     for (guint32 job = 0; job < n; job++) {
-        out_twins[job] = find_relative(structure, lists, job);
-        if (out_twins[job] == job && !is_new(structure, lists[job]))
+        out_identical[job] = find_relative(structure, lists, job);
+        if (out_identical[job] == job && !is_new(structure, lists[job]))
             return FALSE;
-        if (out_twins[job] == job)
+        if (out_identical[job] == job)
             continue;
         g_autofree guint32 *own = count_ranks(structure, lists[job]);
-        g_autofree guint32 *identical_job = count_ranks(structure, lists[out_twins[job]]);
+        g_autofree guint32 *identical_job = count_ranks(structure, lists[out_identical[job]]);
         if (memcmp(own, identical_job, structure->first_communicator * sizeof *own) != 0)
             return FALSE;
     }

@@ -6,10 +6,10 @@
 
 G_BEGIN_DECLS
 
-/** Sets @out_twins (out, by job) to the first job of whose classes each job's ranks are, by @lists,
- * those of the @n jobs. Jobs that have a class of ranks in common have them all, since all ranks of
- * a job have to do with each other. Returns: FALSE if some have not. */
+/** Sets @out_identical (out, by job) to the first job of whose classes each job's ranks are, by
+ * @lists, those of the @n jobs. Jobs that have a class of ranks in common have them all, since all
+ * ranks of a job have to do with each other. Returns: FALSE if some have not. */
 gboolean lp_identical_jobs_find(const LpStructure *structure, const LpFlowList *const *lists,
-                                guint32 n, guint32 *out_twins) G_GNUC_WARN_UNUSED_RESULT;
+                                guint32 n, guint32 *out_identical) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

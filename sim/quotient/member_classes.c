@@ -33,7 +33,7 @@ lp_member_classes_clear(LpMemberClasses *self)
 }
 
 guint32
-lp_member_classes_stand_in(const LpMemberClasses *self, guint64 member)
+lp_member_classes_representative(const LpMemberClasses *self, guint64 member)
 {
     return self->first[self->of_member[member]];
 }

@@ -19,7 +19,7 @@ LpMemberClasses lp_member_classes_find(const guint32 *colours, guint32 n_members
 void lp_member_classes_clear(LpMemberClasses *self);
 
 /** The member that stands for @member. */
-guint32 lp_member_classes_stand_in(const LpMemberClasses *self, guint64 member);
+guint32 lp_member_classes_representative(const LpMemberClasses *self, guint64 member);
 
 /** Of the classes of ranks, which @of_rank gives, that @communicator has members of, in their
  * order: the lowest member of each. Returns: (transfer full). */

@@ -22,7 +22,7 @@ struct LpQuotient {
     LpCrossings *crossings;      /* owned */
     LpPort *ends;                /* owned, by class of flows and leg: two for each */
     LpLeg *legs;                 /* owned, by class of flows and leg */
-    guint32 first_foreign;       /* flow */
+    guint32 first_background;    /* flow */
     guint32 *n_alike;            /* owned, by sender: how many it stands for */
     LpLinkClasses *link_classes; /* owned; NULL: the engine shares them */
     guint32 n_rounds;            /* if they were too few: LpQuotientSize.n_rounds */
@@ -220,8 +220,8 @@ new_lists(const LpQuotientInput *input, const char **out_reason)
         g_ptr_array_add(self->others, job);
         last = job->list;
     }
-    self->first_foreign = last->flows->len;
-    lp_flow_list_add_foreign(last, input->background, input->n_background);
+    self->first_background = last->flows->len;
+    lp_flow_list_add_background(last, input->background, input->n_background);
     *out_reason = input->view.is_apart && lp_flow_list_forwards(last)
                       ? "flows that are forwarded, by tier"
                       : NULL;
@@ -230,7 +230,7 @@ new_lists(const LpQuotientInput *input, const char **out_reason)
 
 /* Returns: FALSE if jobs are alike in part. */
 static gboolean
-find_twins(LpQuotient *self, const LpStructure *structure, guint32 n_jobs)
+find_identical_jobs(LpQuotient *self, const LpStructure *structure, guint32 n_jobs)
 {
     g_autofree const LpFlowList **lists = g_new(const LpFlowList *, n_jobs);
     g_autofree guint32 *identical_jobs = g_new(guint32, n_jobs);
@@ -260,10 +260,10 @@ new_quotient(const LpQuotientInput *input, const char **out_reason)
         return NULL;
     const LpFlowList *last = lp_quotient_job(self, input->n_jobs - 1)->list;
     g_autoptr(LpStructure) structure = lp_structure_new(input, last, FALSE);
-    if (!find_twins(self, structure, input->n_jobs)) {
+    if (!find_identical_jobs(self, structure, input->n_jobs)) {
         lp_structure_free(structure);
         structure = lp_structure_new(input, last, TRUE);
-        gboolean good = find_twins(self, structure, input->n_jobs);
+        gboolean good = find_identical_jobs(self, structure, input->n_jobs);
         g_assert(good);
     }
     read_quotient(self, input, structure);
@@ -336,7 +336,7 @@ lp_quotient_job(LpQuotient *self, guint32 job)
 }
 
 guint32
-lp_quotient_twin(const LpQuotient *self)
+lp_quotient_identical_job(const LpQuotient *self)
 {
     return self->identical_job;
 }
@@ -414,7 +414,7 @@ gboolean
 lp_quotient_load(LpQuotient *self, LpNetwork *network, const GArray *engine_options, GError **error)
 {
     if (self->link_classes != NULL)
-        return lp_network_load_bare(network, engine_options, error);
+        return lp_network_load_minimal(network, engine_options, error);
     return lp_network_load_flows(
         network, self->crossings->links, self->crossings->n_links, self->crossings->flows,
         self->crossings->first_leg[self->n_flow_classes], self->ends, engine_options, error);
@@ -444,7 +444,7 @@ lp_quotient_pair_route(const LpQuotient *self, LpGroup group, guint64 rank, guin
 const LpRoute *
 lp_quotient_background_route(const LpQuotient *self, guint32 flow)
 {
-    return &self->routes[self->flow_class[self->first_foreign + flow]];
+    return &self->routes[self->flow_class[self->first_background + flow]];
 }
 
 guint32

@@ -45,7 +45,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpQuotient, lp_quotient_free)
 LpQuotient *lp_quotient_job(LpQuotient *self, guint32 job);
 /** A job before it whose ranks stand for all of its own, so that only their sizes may be asked of
  * it; its own number if there is none. */
-guint32 lp_quotient_twin(const LpQuotient *self);
+guint32 lp_quotient_identical_job(const LpQuotient *self);
 /** Of the whole run. */
 LpQuotientSize lp_quotient_size(const LpQuotient *self);
 /** For people: how many ranks and flows the job has, and how many of them do. Returns: (transfer

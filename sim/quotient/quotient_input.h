@@ -29,7 +29,7 @@ typedef struct {
     guint32 sender; /**< among all of the run's, from 0 */
     guint32 turn;   /**< messages of one sender and turn go this way */
     LpRoute route;
-} LpForeignFlow;
+} LpBackgroundFlow;
 
 /** A run. */
 typedef struct {
@@ -42,7 +42,7 @@ typedef struct {
                                None exceeds what it has at first */
     const guint32 *senders; /* borrowed, by sender: those of one number send alike, turn by turn */
     guint32 n_senders;
-    const LpForeignFlow *background; /* borrowed */
+    const LpBackgroundFlow *background; /* borrowed */
     guint32 n_background;
     guint32
         n_rounds; /**< links tell flows apart by so many rounds of refinement only, and flows of

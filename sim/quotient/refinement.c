@@ -128,7 +128,7 @@ compare_colours(const void *a, const void *b, void *data)
 }
 
 static void
-wait(LpRefinement *self, guint32 class)
+enqueue(LpRefinement *self, guint32 class)
 {
     if (self->is_waiting[class])
         return;
@@ -157,7 +157,7 @@ divide_by_colour(LpRefinement *self)
         self->n[self->n_classes - 1]++;
     }
     for (guint32 class = 0; class < self->n_classes; class ++)
-        wait(self, class);
+        enqueue(self, class);
 }
 
 /* --- a round --- */
@@ -238,7 +238,7 @@ swap(LpRefinement *self, guint32 place, guint32 vertex)
 /* Takes the @n seers of @views out of their class, from the end of its row, into a class of their
  * own. */
 static guint32
-part(LpRefinement *self, guint32 class, const View *views, guint32 n)
+split(LpRefinement *self, guint32 class, const View *views, guint32 n)
 {
     guint32 made = self->n_classes++;
     for (guint32 i = 0; i < n; i++) {
@@ -264,7 +264,7 @@ divide_class(LpRefinement *self, const View *views, guint32 n)
     for (guint32 end = begin; begin < n; begin = end) {
         while (end < n && compare_labels(&views[end], &views[begin], self->labels) == 0)
             end++;
-        (void)part(self, class, views + begin, end - begin);
+        (void)split(self, class, views + begin, end - begin);
     }
     if (self->n_classes == n_before)
         return;
@@ -272,16 +272,16 @@ divide_class(LpRefinement *self, const View *views, guint32 n)
     for (guint32 made = n_before; made < self->n_classes; made++)
         if (self->n[made] > self->n[largest])
             largest = made;
-    gboolean tells_all = self->is_waiting[class];
-    if (tells_all || largest != class)
-        wait(self, class);
+    gboolean notifies_all = self->is_waiting[class];
+    if (notifies_all || largest != class)
+        enqueue(self, class);
     for (guint32 made = n_before; made < self->n_classes; made++)
-        if (tells_all || made != largest)
-            wait(self, made);
+        if (notifies_all || made != largest)
+            enqueue(self, made);
 }
 
 static void
-tell(LpRefinement *self, guint32 class)
+refine_by(LpRefinement *self, guint32 class)
 {
     find_views(self, class);
     const View *views = (const View *)(gconstpointer)self->views->data;
@@ -310,7 +310,7 @@ run_round(LpRefinement *self, guint32 round)
         if (is_cut_off(self, class, round))
             self->is_cut = TRUE;
         else
-            tell(self, class);
+            refine_by(self, class);
     }
 }
 

@@ -14,7 +14,7 @@
 typedef struct {
     const LpAssumedInput *input; /* borrowed */
     const LpQuotient *quotient;  /* borrowed */
-    LpMaxMinSolver *filling;     /* owned */
+    LpMaxMinSolver *solver;      /* owned */
     LpEquivalenceCheck *check;   /* owned */
     GHashTable *known;           /* owned: routes of classes that flow in the step at hand */
     GPtrArray *flows;            /* owned LpSharedFlow, of the step at hand */
@@ -43,7 +43,7 @@ add_flow(Check *self, const LpRoute *route, guint64 bytes, const LpCommunicator 
                  .owner = owner};
     flow->link_shares = g_array_new(FALSE, FALSE, sizeof(LpFlowOnLink));
     g_ptr_array_add(self->flows, flow);
-    (void)lp_max_min_solver_enter(self->filling, flow, 0, 0.0);
+    (void)lp_max_min_solver_enter(self->solver, flow, 0, 0.0);
 }
 
 /* Members that stand for all: by class where flows wait for others, else by what they send first.
@@ -114,10 +114,10 @@ add_collective(Check *self, const LpCommunicatorClass *class, const LpOp *op, gu
 static void
 share_out(Check *self)
 {
-    (void)lp_max_min_solver_share_out(self->filling, 0.0);
+    (void)lp_max_min_solver_share_out(self->solver, 0.0);
     for (guint i = 0; i < self->flows->len; i++)
-        lp_max_min_solver_leave(self->filling, self->flows->pdata[i], 0.0);
-    (void)lp_max_min_solver_share_out(self->filling, 0.0);
+        lp_max_min_solver_leave(self->solver, self->flows->pdata[i], 0.0);
+    (void)lp_max_min_solver_share_out(self->solver, 0.0);
     g_ptr_array_set_size(self->flows, 0);
     g_hash_table_remove_all(self->known);
 }
@@ -183,10 +183,10 @@ lp_assumed_check_steps(const LpAssumedInput *input, const LpQuotient *quotient)
         return TRUE;
     g_autoptr(LpEquivalenceCheck) check =
         lp_equivalence_check_new(lp_quotient_links(quotient)->ways, TRUE);
-    g_autoptr(LpMaxMinSolver) filling = lp_max_min_solver_new_of_classes(quotient, NULL, check);
+    g_autoptr(LpMaxMinSolver) solver = lp_max_min_solver_new_of_classes(quotient, NULL, check);
     Check self = {.input = input,
                   .quotient = quotient,
-                  .filling = filling,
+                  .solver = solver,
                   .check = check,
                   .known = g_hash_table_new(NULL, NULL),
                   .flows = g_ptr_array_new_with_free_func(flow_free)};

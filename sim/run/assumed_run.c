@@ -40,7 +40,7 @@ static gboolean
 run_here(const LpAssumedInput *input, const LpQuotient *quotient, const LpTasks *tasks,
          LpEquivalenceCheck *check, LpRunOptions options, LpRunResult *out_result, GError **error)
 {
-    if (!lp_network_load_bare(input->network, input->engine_options, error))
+    if (!lp_network_load_minimal(input->network, input->engine_options, error))
         return FALSE;
     g_autoptr(LpFlowEngine) sharing = lp_flow_engine_new_of_classes(quotient, NULL, check);
     LpRunLimit own, *limit = NULL;
@@ -182,7 +182,7 @@ static gboolean
 has_many_flows(const LpAssumedInput *input)
 {
     return (double)lp_quotient_size(input->proven).n_flow_classes >= FLOWS_MIN &&
-           lp_job_quotient_pays(input->proven, input->map, input->contention);
+           lp_job_quotient_is_worthwhile(input->proven, input->map, input->contention);
 }
 
 /* Ranks that are simulated if nothing is assumed, or flows. */
@@ -192,7 +192,7 @@ proven_classes(const LpAssumedInput *input)
     LpQuotientSize size = lp_quotient_size(input->proven);
     if (has_many_flows(input))
         return (double)size.n_flow_classes;
-    if (lp_job_quotient_pays(input->proven, input->map, input->contention))
+    if (lp_job_quotient_is_worthwhile(input->proven, input->map, input->contention))
         return (double)size.n_rank_classes;
     return (double)size.n_ranks /
            (double)lp_contention_n_replicas(input->contention, input->map->communicators);

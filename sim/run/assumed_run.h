@@ -39,11 +39,11 @@ typedef struct {
 /** What would be tried first, without trying it: NULL if nothing. Returns: (transfer full). */
 LpQuotient *lp_assumed_run_first(const LpAssumedInput *input);
 /** Runs in child processes, one after the other. Errors: LP_CHILD_PROCESS_ERROR, and as
- * lp_network_load_bare(). */
+ * lp_network_load_minimal(). */
 gboolean lp_assumed_run_find(const LpAssumedInput *input, LpAssumedRun *out_run,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** Runs the iteration once more with @quotient, which has been checked, in this process: for
- * @options. Errors: as lp_network_load_bare(). */
+ * @options. Errors: as lp_network_load_minimal(). */
 gboolean lp_assumed_run_again(const LpAssumedInput *input, const LpQuotient *quotient,
                               LpRunOptions options, LpRunResult *out_result,
                               GError **error) G_GNUC_WARN_UNUSED_RESULT;

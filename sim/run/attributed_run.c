@@ -129,8 +129,8 @@ static gboolean
 load(const LpAttributedRun *run, GError **error)
 {
     return run->quotient == NULL ||
-           lp_network_load_bare(run->scenario_setup->network, run->scenario_setup->engine_options,
-                                error);
+           lp_network_load_minimal(run->scenario_setup->network,
+                                   run->scenario_setup->engine_options, error);
 }
 
 void
@@ -141,7 +141,7 @@ lp_attributed_run_child(const void *data, GByteArray *result)
     LpAttributedHead *head = (gpointer)result->data;
     LpRunResult *results = lp_attributed_run_results(head);
     g_autoptr(GError) error = NULL;
-    g_auto(LpJobSet) job_set = lp_cast(scenario_setup);
+    g_auto(LpJobSet) job_set = lp_job_set_of(scenario_setup);
     add_jobs(&job_set, run);
     g_autoptr(LpQuotient) own = find_classes(run, &job_set.jobs[0]);
     if (!load(run, &error)) {
@@ -167,7 +167,7 @@ lp_attributed_run_child(const void *data, GByteArray *result)
     lp_run_jobs(job_set.jobs, job_set.n, &context, job_set.n == 1 ? &results[run->job] : results);
     if (watch != NULL)
         head->stall = lp_watch_stall(watch);
-    if (job_set.n == 1 && !head->stall.is_flooded)
+    if (job_set.n == 1 && !head->stall.is_overloaded)
         head->stall.job = run->job;
     if (head->stall.is_stalled)
         head->n_waiting = results[head->stall.job].n_waiting;
@@ -184,7 +184,7 @@ lp_attributed_run_child(const void *data, GByteArray *result)
 LpQuotient *
 lp_attributed_run_quotient(const LpScenarioSetup *scenario_setup)
 {
-    g_auto(LpJobSet) job_set = lp_cast(scenario_setup);
+    g_auto(LpJobSet) job_set = lp_job_set_of(scenario_setup);
     LpAttributedRun run = {
         .scenario_setup = scenario_setup, .kind = LP_ATTRIBUTED_RECORD, .contenders = G_MAXUINT};
     LpQuotientView view = view_of(&run);
@@ -193,8 +193,8 @@ lp_attributed_run_quotient(const LpScenarioSetup *scenario_setup)
         return NULL;
     g_autoptr(LpQuotient) quotient =
         lp_job_quotient_new(scenario_setup, &job_set.jobs[0], 0, &view);
-    return quotient != NULL &&
-                   lp_job_quotient_pays(quotient, job_set.jobs[0].map, job_set.jobs[0].contention)
+    return quotient != NULL && lp_job_quotient_is_worthwhile(quotient, job_set.jobs[0].map,
+                                                             job_set.jobs[0].contention)
                ? g_steal_pointer(&quotient)
                : NULL;
 }

@@ -32,7 +32,7 @@ n_jobs(const LpScenarioSetup *scenario_setup)
 static guint
 find_contenders(const LpScenarioSetup *scenario_setup, guint job, LpAttribution *attribution)
 {
-    g_auto(LpJobSet) job_set = lp_cast(scenario_setup);
+    g_auto(LpJobSet) job_set = lp_job_set_of(scenario_setup);
     lp_job_set_add(&job_set, job, LP_SCENARIO_SCOPE_TOGETHER, 0);
     const LpContention *contention = job_set.contentions[0];
     const LpCommunicationMap *map = job_set.jobs[0].map;
@@ -44,7 +44,7 @@ find_contenders(const LpScenarioSetup *scenario_setup, guint job, LpAttribution 
         contenders |= 1u << LP_CONTENDER_OTHERS;
     if (scenario_setup->backgrounds->len > 0)
         contenders |= 1u << LP_CONTENDER_BACKGROUND;
-    attribution->mirror_images = lp_contention_n_replicas(contention, map->communicators);
+    attribution->n_replicas = lp_contention_n_replicas(contention, map->communicators);
     for (guint i = 0; i < LP_N_CONTENDERS; i++)
         attribution->contends[i] = (contenders & (1u << i)) != 0;
     return contenders;
@@ -245,7 +245,7 @@ attribute(Plan *self, const LpChildPool *pool, GError **error)
         first_run[job] = self->runs->len;
         plan_sets(self, job, find_contenders(self->scenario_setup, job, &results->jobs[job]));
         if (self->quotient != NULL)
-            results->jobs[job].mirror_images = 1;
+            results->jobs[job].n_replicas = 1;
     }
     guint as_is = self->runs->len;
     gboolean switched = are_switched(self->scenario_setup);

@@ -29,7 +29,7 @@ typedef struct {
     double pair_s[LP_N_CONTENDERS][LP_N_CONTENDERS]; /**< by who is delayed and who delays; they sum
                                                         to total_s */
     double class_s[LP_N_CONTENDERS];                 /**< Shapley values; they sum to total_s */
-    guint mirror_images; /**< of the simulated links and flows; 1: none is left out */
+    guint n_replicas; /**< of the simulated links and flows; 1: none is left out */
     LpWaitSummary waits;
 } LpAttribution;
 

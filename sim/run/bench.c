@@ -3,7 +3,7 @@
 #include "sim/run/bench.h"
 
 #include "platforms/catalogue/libraries.h"
-#include "sim/run/bare_ring.h"
+#include "sim/run/engine_ring.h"
 #include "sim/engine/engine.h"
 #include "sim/engine/loading.h"
 #include "sim/run/collective_run.h"
@@ -34,11 +34,12 @@ lp_bench_ring(const LpMachine *machine, guint64 bytes, LpFidelity fidelity, gboo
 }
 
 gboolean
-lp_bench_bare_ring(const LpMachine *machine, guint64 bytes, LpRunResult *out_result, GError **error)
+lp_bench_engine_ring(const LpMachine *machine, guint64 bytes, LpRunResult *out_result,
+                     GError **error)
 {
     g_autoptr(LpNetwork) network = start(machine, error);
     if (network == NULL)
         return FALSE;
-    *out_result = lp_actor_bare_ring(network, bytes);
+    *out_result = lp_engine_ring_run(network, bytes);
     return TRUE;
 }

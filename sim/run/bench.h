@@ -14,7 +14,7 @@ gboolean lp_bench_ring(const LpMachine *machine, guint64 bytes, LpFidelity fidel
 
 /** The messages of that ring as a bare SimGrid program sends them: each actor puts to the next,
  * gets from the one before, and waits for both. Once a process. */
-gboolean lp_bench_bare_ring(const LpMachine *machine, guint64 bytes, LpRunResult *out_result,
-                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean lp_bench_engine_ring(const LpMachine *machine, guint64 bytes, LpRunResult *out_result,
+                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

@@ -185,7 +185,7 @@ find_quotient(const LpCollectiveRequest *self, const LpCircuitMap *circuits,
     LpQuotientJob job = {.map = map, .contention = nothing, .cache = cache};
     LpQuotientInput input = {.jobs = &job, .n_jobs = 1, .fidelity = self->fidelity};
     g_autoptr(LpQuotient) quotient = lp_quotient_new(&input, &reason);
-    return quotient != NULL && lp_job_quotient_pays(quotient, map, nothing)
+    return quotient != NULL && lp_job_quotient_is_worthwhile(quotient, map, nothing)
                ? g_steal_pointer(&quotient)
                : NULL;
 }

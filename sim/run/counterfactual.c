@@ -86,7 +86,7 @@ run(const void *data, GByteArray *result)
     Outcome *outcome = (gpointer)result->data;
     g_autoptr(GError) error = NULL;
     if (lp_engine_has_started() ||
-        lp_network_load_bare(input->network, input->engine_options, &error))
+        lp_network_load_minimal(input->network, input->engine_options, &error))
         run_all(input, &outcome->results);
     else
         g_strlcpy(outcome->message, error->message, sizeof outcome->message);

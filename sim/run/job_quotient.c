@@ -9,7 +9,7 @@ is_plain(const LpScenarioSetup *scenario_setup, const LpRunJob *job)
     return scenario_setup->collapse && scenario_setup->jobs->len == 1 &&
            scenario_setup->backgrounds->len == 0 && scenario_setup->faults == NULL &&
            lp_scenario_setup_job(scenario_setup, 0)->stragglers == NULL &&
-           lp_scenario_setup_job(scenario_setup, 0)->circuits->switched == NULL && !job->turns;
+           lp_scenario_setup_job(scenario_setup, 0)->circuits->switched == NULL && !job->is_rotor;
 }
 
 LpQuotient *
@@ -25,8 +25,8 @@ lp_job_quotient_new(const LpScenarioSetup *scenario_setup, const LpRunJob *job, 
 }
 
 gboolean
-lp_job_quotient_pays(const LpQuotient *quotient, const LpCommunicationMap *map,
-                     const LpContention *contention)
+lp_job_quotient_is_worthwhile(const LpQuotient *quotient, const LpCommunicationMap *map,
+                              const LpContention *contention)
 {
     guint64 n_replicas = lp_contention_n_replicas(contention, map->communicators);
     LpQuotientSize size = lp_quotient_size(quotient);

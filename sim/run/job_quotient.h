@@ -13,8 +13,8 @@ LpQuotient *lp_job_quotient_new(const LpScenarioSetup *scenario_setup, const LpR
                                 guint isolated, const LpQuotientView *view);
 /** Whether @quotient leaves few enough of the ranks of @map that would have actors otherwise: flows
  * between hosts cost about twice what mailboxes do. */
-gboolean lp_job_quotient_pays(const LpQuotient *quotient, const LpCommunicationMap *map,
-                              const LpContention *contention);
+gboolean lp_job_quotient_is_worthwhile(const LpQuotient *quotient, const LpCommunicationMap *map,
+                                       const LpContention *contention);
 /** Groups, as bits of LpGroup, all of whose @communicators have members of one class of @quotient
  * each; none if that is NULL. */
 guint lp_job_quotient_alike(const LpQuotient *quotient, const LpCommunicators *communicators);

@@ -7,14 +7,14 @@
 struct LpJobSetQuotient {
     LpJobSet *job_set;    /* borrowed */
     LpQuotient *quotient; /* owned */
-    GArray *background;   /* owned LpForeignFlow, which it borrows */
+    GArray *background;   /* owned LpBackgroundFlow, which it borrows */
 };
 
 /* What the quotient is made of. */
 typedef struct {
     LpQuotientJob *jobs;          /* owned */
     guint32 **speeds;             /* owned, by job: by rank, or NULL */
-    GArray *senders, *background; /* owned: guint32, LpForeignFlow */
+    GArray *senders, *background; /* owned: guint32, LpBackgroundFlow */
     guint32 *changes;             /* owned, by link, or NULL */
     guint n_jobs;
 } Parts;
@@ -79,13 +79,13 @@ add_jobs(Parts *self, const LpJobSet *job_set)
 /* Returns: whether a quotient covers what there is; FALSE where background traffic has too many
  * ways. */
 static gboolean
-add_surroundings(Parts *self, const LpScenarioSetup *scenario_setup, LpScenarioSetupScope scope)
+add_context(Parts *self, const LpScenarioSetup *scenario_setup, LpScenarioSetupScope scope)
 {
     guint32 n_links = lp_network_n_links(scenario_setup->network);
     g_auto(LpNumbering) kinds;
     lp_numbering_init(&kinds);
     self->senders = g_array_new(FALSE, FALSE, sizeof(guint32));
-    self->background = g_array_new(FALSE, FALSE, sizeof(LpForeignFlow));
+    self->background = g_array_new(FALSE, FALSE, sizeof(LpBackgroundFlow));
     for (guint i = 0; scope == LP_SCENARIO_SCOPE_TOGETHER && i < scenario_setup->backgrounds->len;
          i++)
         if (!lp_background_add_classes(scenario_setup->backgrounds->pdata[i], &kinds, self->senders,
@@ -102,7 +102,7 @@ static gboolean
 is_covered(const LpJobSet *job_set)
 {
     for (guint i = 0; i < job_set->n; i++)
-        if (job_set->jobs[i].circuits != NULL || job_set->jobs[i].turns)
+        if (job_set->jobs[i].circuits != NULL || job_set->jobs[i].is_rotor)
             return FALSE;
     return job_set->scenario_setup->collapse;
 }
@@ -124,7 +124,7 @@ LpJobSetQuotient *
 lp_job_set_quotient_new(LpJobSet *job_set, LpScenarioSetupScope scope)
 {
     g_auto(Parts) parts = {.n_jobs = 0};
-    if (!is_covered(job_set) || !add_surroundings(&parts, job_set->scenario_setup, scope))
+    if (!is_covered(job_set) || !add_context(&parts, job_set->scenario_setup, scope))
         return NULL;
     add_jobs(&parts, job_set);
     LpQuotientInput input = {.jobs = parts.jobs,
@@ -133,7 +133,7 @@ lp_job_set_quotient_new(LpJobSet *job_set, LpScenarioSetupScope scope)
                              .changes = parts.changes,
                              .senders = &g_array_index(parts.senders, guint32, 0),
                              .n_senders = parts.senders->len,
-                             .background = &g_array_index(parts.background, LpForeignFlow, 0),
+                             .background = &g_array_index(parts.background, LpBackgroundFlow, 0),
                              .n_background = parts.background->len};
     const char *reason;
     g_autoptr(LpQuotient) quotient = lp_quotient_new(&input, &reason);
@@ -141,7 +141,7 @@ lp_job_set_quotient_new(LpJobSet *job_set, LpScenarioSetupScope scope)
         return NULL;
     for (guint i = 0; i < job_set->n; i++) {
         const LpQuotient *own = lp_quotient_job(quotient, i);
-        if (lp_quotient_twin(own) == i)
+        if (lp_quotient_identical_job(own) == i)
             lp_job_set_rely_on(job_set, i, lp_quotient_ranks(own)->of_rank);
     }
     LpJobSetQuotient *self = g_new0(LpJobSetQuotient, 1);
@@ -171,19 +171,20 @@ char *
 lp_job_set_quotient_describe(const LpJobSetQuotient *self, guint index)
 {
     const LpQuotient *job = lp_quotient_job(self->quotient, index);
-    guint twin = lp_quotient_twin(job);
-    if (twin == index)
+    guint identical = lp_quotient_identical_job(job);
+    if (identical == index)
         return lp_quotient_describe(job);
-    return g_strdup_printf("%" G_GUINT64_FORMAT " ranks do what those of job \"%s\" do",
-                           self->job_set->jobs[index].map->n_ranks,
-                           lp_scenario_setup_job(self->job_set->scenario_setup, twin)->job->name);
+    return g_strdup_printf(
+        "%" G_GUINT64_FORMAT " ranks do what those of job \"%s\" do",
+        self->job_set->jobs[index].map->n_ranks,
+        lp_scenario_setup_job(self->job_set->scenario_setup, identical)->job->name);
 }
 
 /* What is counted of the engine is counted once. */
 static LpRunResult
-result_of_twin(const LpRunResult *twin)
+result_of_identical(const LpRunResult *identical)
 {
-    LpRunResult result = *twin;
+    LpRunResult result = *identical;
     result.n_actors = result.n_activities = result.sent_bytes = result.received_bytes = 0;
     return result;
 }
@@ -196,7 +197,7 @@ select_jobs(const LpJobSetQuotient *self, LpRunJob *out_jobs, guint *out_place)
     guint n = 0;
     for (guint i = 0; i < self->job_set->n; i++) {
         LpQuotient *own = lp_quotient_job(self->quotient, i);
-        if (lp_quotient_twin(own) != i)
+        if (lp_quotient_identical_job(own) != i)
             continue;
         out_jobs[n] = self->job_set->jobs[i];
         out_jobs[n].quotient = own;
@@ -231,10 +232,10 @@ lp_job_set_quotient_run(LpJobSetQuotient *self, const LpRunContext *context,
     all.quotient = self->quotient;
     lp_run_jobs(jobs, n, &all, results);
     for (guint i = 0; i < job_set->n; i++) {
-        guint twin = lp_quotient_twin(lp_quotient_job(self->quotient, i));
-        out_results[i] = results[place[twin]];
-        if (twin != i)
-            out_results[i] = result_of_twin(&out_results[twin]);
+        guint identical = lp_quotient_identical_job(lp_quotient_job(self->quotient, i));
+        out_results[i] = results[place[identical]];
+        if (identical != i)
+            out_results[i] = result_of_identical(&out_results[identical]);
     }
     return TRUE;
 }

@@ -42,7 +42,7 @@ lp_observation_free(LpObservation *self)
     g_array_unref(self->links);
     g_array_unref(self->blocks);
     g_array_unref(self->background);
-    lp_traffic_tally_free(self->census);
+    lp_traffic_census_free(self->census);
     g_free(self);
 }
 
@@ -51,7 +51,7 @@ lp_observation_add_job(LpObservation *self, const LpCircuitMap *circuits, const 
                        guint32 n_iterations)
 {
     if (self->census == NULL)
-        self->census = lp_traffic_tally_new(network);
+        self->census = lp_traffic_census_new(network);
     lp_link_traffic_count(circuits->map, circuits->switched, n_iterations, self->census);
 }
 
@@ -65,7 +65,7 @@ link_bytes(const LpObservation *self, const LpFlowLog *log, guint32 link, double
     for (guint kind = 0; kind < LP_N_FLOW_LOG_KINDS; kind++) {
         double bytes = kind == LP_FLOW_LOG_BACKGROUND
                            ? lp_flow_log_background_bytes(log, link)
-                           : lp_traffic_tally_link(self->census, link, (LpTraffic)kind);
+                           : lp_traffic_census_link(self->census, link, (LpTraffic)kind);
         out_bytes[kind] = bytes;
         sum += bytes;
     }

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "sim/actors/flow_log.h"
-#include "sim/analysis/traffic_tally.h"
+#include "sim/analysis/traffic_census.h"
 #include "sim/circuits/circuit_map.h"
 
 G_BEGIN_DECLS
@@ -32,7 +32,7 @@ typedef struct {
 typedef struct {
     char *name, *place; /* owned: the engine's, and where it lies */
     LpTier tier;
-    guint32 block; /**< at its lower end: of LpTrafficTally */
+    guint32 block; /**< at its lower end: of LpTrafficCensus */
     double bytes_per_s;
     double bytes[LP_N_FLOW_LOG_KINDS]; /**< of the whole run */
     LpFlowSeries *series;              /* owned: of what the engine moved; NULL: replicas or delays
@@ -56,11 +56,11 @@ struct LpObservation {
     double end_s; /**< of the last job */
     double bin_s; /**< of all series; the last bin ends with the run */
     guint n_bins;
-    GArray *tiers;          /* owned: LpObservedTier */
-    GArray *links;          /* owned: LpObservedLink, tier by tier, the busiest first */
-    GArray *blocks;         /* owned: LpObservedBlock, tier by tier */
-    GArray *background;     /* owned: LpLoggedMessage */
-    LpTrafficTally *census; /* owned; its network is gone after the run */
+    GArray *tiers;           /* owned: LpObservedTier */
+    GArray *links;           /* owned: LpObservedLink, tier by tier, the busiest first */
+    GArray *blocks;          /* owned: LpObservedBlock, tier by tier */
+    GArray *background;      /* owned: LpLoggedMessage */
+    LpTrafficCensus *census; /* owned; its network is gone after the run */
 };
 
 /** Nothing yet. Returns: (transfer full). */

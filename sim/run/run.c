@@ -261,7 +261,7 @@ start_rank(JobRun *self, guint64 rank)
                                      .program = program,
                                      .stage = simulated->stage};
     simulated->straggler = self->stragglers == NULL ? NULL : self->stragglers[rank];
-    simulated->meter.path = &simulated->clock.beside;
+    simulated->meter.path = &simulated->clock.overlap;
     simulated->meter.n_ranks = weight_of(self, rank);
     simulated->meter.messages = self->state.calls == NULL ? NULL : &self->state.calls->message;
     struct s4u_Host *hosts[LP_N_STREAMS + 1] = {NULL};
@@ -300,14 +300,14 @@ static LpRunResult
 read_result(const JobRun *self)
 {
     const LpRank *last = find_last(self);
-    const LpBesidePath *beside = &last->clock.beside;
+    const LpOverlapPath *overlap = &last->clock.overlap;
     guint32 n = self->state.n_iterations;
     LpRunResult result = {.iteration_time_s = (last->clock.at_s - self->state.start_s) / n,
                           .terms = last->clock.terms,
                           .rank = last->rank,
-                          .overlap_s = lp_beside_path_hidden_s(beside) / n,
-                          .inner_s = beside->inner_s / n,
-                          .slowed_s = beside->slowed_s / n,
+                          .overlap_s = lp_overlap_path_hidden_s(overlap) / n,
+                          .inner_s = overlap->inner_s / n,
+                          .slowed_s = overlap->slowed_s / n,
                           .n_activities = self->state.n_delays,
                           .start_s = self->state.start_s,
                           .end_s = last->clock.at_s,
@@ -387,7 +387,7 @@ build_job(JobRun *self, const LpRunJob *job, guint32 index, LpRunState state)
     self->state.start_s = job->start_s;
     self->state.n_iterations = job->n_iterations;
     self->state.circuits = self->circuits;
-    self->state.has_circuits = self->circuits != NULL || job->turns;
+    self->state.has_circuits = self->circuits != NULL || job->is_rotor;
     add_communicators(self);
     count_tensor_groups(self);
     for (guint64 rank = 0; rank < job->map->n_ranks; rank++)
@@ -419,7 +419,7 @@ clear_job(JobRun *self)
 }
 
 static void
-start_surroundings(const LpRunContext *self, struct s4u_Host *home)
+start_context(const LpRunContext *self, struct s4u_Host *home)
 {
     LpBackgroundRun background = {self->watch, self->sharing, self->log, self->quotient};
     LpFaultsRun faults = {self->watch, self->sharing, self->quotient};
@@ -472,7 +472,7 @@ lp_run_jobs(const LpRunJob *jobs, guint n_jobs, const LpRunContext *given, LpRun
             lp_faults_add_circuits(context->faults, runs[i].circuits);
     for (guint i = 0; i < n_jobs; i++)
         start_job(&runs[i]);
-    start_surroundings(
+    start_context(
         context,
         lp_actor_placement_port(&runs[0].actor_placement, 0, LP_ATTACHMENT_SCALE_UP)->host);
     tell_what_to_expect(context, jobs, n_jobs, progress.n_steps);

@@ -26,7 +26,7 @@ lp_run_job(const LpCommunicationMap *map, const LpCircuitPlan *circuits,
                       .tasks = tasks,
                       .quotient = quotient,
                       .n_iterations = 1,
-                      .turns =
+                      .is_rotor =
                           lp_circuit_switch_is_rotor(&lp_network_machine(map->network)->circuits)};
 }
 

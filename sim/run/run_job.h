@@ -28,7 +28,7 @@ typedef struct {
     LpCallTimes *calls;   /* borrowed: prepared for the program, or NULL */
     const LpCircuitPlan *circuits; /* borrowed: those that are switched; NULL: none are, and none
                                       in counterfactual runs */
-    gboolean turns; /**< its circuits turn by themselves; not in counterfactual runs */
+    gboolean is_rotor; /**< its circuits turn by themselves; not in counterfactual runs */
     const LpRankEquivalence
         *classes; /* borrowed: one rank of each is enough in uncontended runs; or NULL */
     const LpQuotient *quotient; /* borrowed, loaded: one rank of each of its classes is enough in
@@ -46,7 +46,7 @@ static inline void
 lp_run_job_idealise(LpRunJob *self)
 {
     self->circuits = NULL;
-    self->turns = FALSE;
+    self->is_rotor = FALSE;
 }
 
 /** What says which ranks are enough, borrowed; NULL: nothing does. But for a quotient's, ranks of a

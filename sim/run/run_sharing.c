@@ -31,7 +31,7 @@ lp_run_sharing_new(const LpRunJob *jobs, guint n_jobs, const LpFlowEngine *given
     const LpNetwork *network = jobs[0].map->network;
     LpRotorRun *rotor = NULL;
     for (guint i = 0; i < n_jobs && rotor == NULL; i++)
-        rotor = jobs[i].turns ? lp_rotor_run_new(network) : NULL;
+        rotor = jobs[i].is_rotor ? lp_rotor_run_new(network) : NULL;
     if (rotor == NULL && given != NULL)
         return NULL;
     LpFlowEngine *filled = rotor == NULL ? new_filled(jobs, n_jobs) : NULL;

@@ -59,7 +59,7 @@ plan_around(LpScenarioSetup *self, GError **error)
 }
 
 static gboolean
-add_surroundings(LpScenarioSetup *self, GError **error)
+add_context(LpScenarioSetup *self, GError **error)
 {
     self->backgrounds = g_ptr_array_new_with_free_func((GDestroyNotify)lp_background_free);
     for (guint i = 0; i < self->scenario->traffic->len; i++) {
@@ -125,7 +125,7 @@ find_users(LpScenarioSetup *self)
 /* By link, what can be on it or happen to it that is not the job's; NULL: nothing. Returns:
  * (transfer full). */
 static gboolean *
-foreign_links(const LpScenarioSetup *self, guint job, LpScenarioSetupScope scope)
+background_links(const LpScenarioSetup *self, guint job, LpScenarioSetupScope scope)
 {
     if (scope == LP_SCENARIO_SCOPE_OWN)
         return NULL;
@@ -151,7 +151,7 @@ new_contention(const LpScenarioSetup *self, guint job, LpScenarioSetupScope scop
                         at->stragglers != NULL;
     if (!self->collapse || in_steps)
         return lp_contention_new_nothing(circuits->map);
-    g_autofree gboolean *background = foreign_links(self, job, scope);
+    g_autofree gboolean *background = background_links(self, job, scope);
     LpContention *contention = lp_contention_new(circuits->map, self->fidelity, background);
     lp_contention_open_circuits(contention, circuits->map, circuits->switched);
     /* Ranks of different speed are no replicas. */
@@ -180,7 +180,7 @@ run_job(const LpScenarioSetup *self, guint job, LpScenarioSetupScope scope,
     return (LpRunJob){
         .map = circuits_in(at, scope)->map,
         .circuits = circuits_in(at, scope)->switched,
-        .turns = lp_circuit_switch_is_rotor(&lp_network_machine(at->map->network)->circuits),
+        .is_rotor = lp_circuit_switch_is_rotor(&lp_network_machine(at->map->network)->circuits),
         .contention = contention,
         .cache = cache_in(at, scope),
         .tasks = tasks,
@@ -190,7 +190,7 @@ run_job(const LpScenarioSetup *self, guint job, LpScenarioSetupScope scope,
 }
 
 LpJobSet
-lp_cast(const LpScenarioSetup *scenario_setup)
+lp_job_set_of(const LpScenarioSetup *scenario_setup)
 {
     guint n = scenario_setup->jobs->len;
     return (LpJobSet){
@@ -235,7 +235,7 @@ lp_job_set_clear(LpJobSet *self)
 /* --- runs that do not end --- */
 
 static gboolean
-fail_flooded(const LpScenarioSetup *self, const LpStall *stall, GError **error)
+fail_overloaded(const LpScenarioSetup *self, const LpStall *stall, GError **error)
 {
     const LpScenarioTraffic *traffic = self->scenario->traffic->pdata[stall->job];
     g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN,
@@ -249,8 +249,8 @@ gboolean
 lp_scenario_setup_check_stall(const LpScenarioSetup *self, const LpStall *stall, guint64 n_waiting,
                               GError **error)
 {
-    if (stall->is_flooded)
-        return fail_flooded(self, stall, error);
+    if (stall->is_overloaded)
+        return fail_overloaded(self, stall, error);
     if (!stall->is_stalled)
         return TRUE;
     const LpJob *at = lp_scenario_setup_job(self, stall->job);
@@ -289,7 +289,7 @@ lp_scenario_setup_load(LpScenarioSetup *self, GError **error)
     gboolean has_others = machine->circuits.is_present || self->scenario->traffic->len > 0 ||
                           self->scenario->failures->len > 0;
     if (!has_others && all_are_apart(self))
-        return lp_network_load_bare(self->network, self->engine_options, error);
+        return lp_network_load_minimal(self->network, self->engine_options, error);
     g_autoptr(LpRouteUse) use = lp_route_use_new(self->network);
     if (has_others)
         lp_route_use_add_all(use);
@@ -313,7 +313,7 @@ lp_scenario_setup_new_unloaded(const LpScenario *scenario, const LpMachine *mach
     for (guint i = 0; i < jobs->len; i++)
         if (!lp_job_enter(lp_scenario_setup_job(self, i), self->network, error))
             return NULL;
-    if (!add_surroundings(self, error))
+    if (!add_context(self, error))
         return NULL;
     find_users(self);
     return g_steal_pointer(&self);

@@ -58,7 +58,7 @@ typedef struct {
 } LpJobSet;
 
 /** No job of @scenario_setup, which is borrowed. */
-LpJobSet lp_cast(const LpScenarioSetup *scenario_setup);
+LpJobSet lp_job_set_of(const LpScenarioSetup *scenario_setup);
 /** Adds the job at @index in @scope. @isolated: classes of its traffic that meet nothing
  * (LpRunMode). */
 void lp_job_set_add(LpJobSet *self, guint index, LpScenarioSetupScope scope, guint isolated);

@@ -31,7 +31,7 @@ typedef struct {
 } StandaloneRun;
 
 static void
-solo_clear(StandaloneRun *self)
+standalone_run_clear(StandaloneRun *self)
 {
     lp_job_set_quotient_free(self->quotient);
     lp_job_set_clear(&self->job_set);
@@ -50,7 +50,7 @@ run_cast(LpScenarioSetup *scenario_setup, LpJobSet *job_set, LpJobSetQuotient *q
 }
 
 static void
-run_solo(const void *data, GByteArray *result)
+run_standalone(const void *data, GByteArray *result)
 {
     const StandaloneRun *standalone_run = data;
     Outcome *outcome = (gpointer)result->data;
@@ -91,7 +91,7 @@ static gboolean
 run_counterfactuals(const LpScenarioSetup *self, guint job, LpRunCount *runs, LpSimulation *own,
                     GError **error)
 {
-    g_auto(LpJobSet) job_set = lp_cast(self);
+    g_auto(LpJobSet) job_set = lp_job_set_of(self);
     lp_job_set_add(&job_set, job, LP_SCENARIO_SCOPE_OWN, 0);
     const LpContention *contention = job_set.jobs[0].contention;
     own->isolated = job_set.jobs[0].tasks->isolated;
@@ -114,15 +114,15 @@ run_counterfactuals(const LpScenarioSetup *self, guint job, LpRunCount *runs, Lp
 }
 
 static StandaloneRun
-new_solo(LpScenarioSetup *scenario_setup, guint job, LpScenarioSetupScope scope, guint isolated,
-         LpRunResult *result)
+standalone_run_new(LpScenarioSetup *scenario_setup, guint job, LpScenarioSetupScope scope,
+                   guint isolated, LpRunResult *result)
 {
     StandaloneRun self = {.scenario_setup = scenario_setup,
                           .job = job,
                           .scope = scope,
                           .isolated = isolated,
                           .result = result};
-    self.job_set = lp_cast(scenario_setup);
+    self.job_set = lp_job_set_of(scenario_setup);
     lp_job_set_add(&self.job_set, job, scope, isolated);
     if (isolated != 0)
         lp_run_job_idealise(&self.job_set.jobs[0]);
@@ -130,10 +130,10 @@ new_solo(LpScenarioSetup *scenario_setup, guint job, LpScenarioSetupScope scope,
 }
 
 static gboolean
-finish_solo(StandaloneRun *self, LpScenarioSimulation *simulation, GError **error)
+finish_standalone_run(StandaloneRun *self, LpScenarioSimulation *simulation, GError **error)
 {
     Outcome outcome;
-    if (!lp_run_count_apart(&simulation->runs, run_solo, self, &outcome, sizeof outcome,
+    if (!lp_run_count_apart(&simulation->runs, run_standalone, self, &outcome, sizeof outcome,
                             &simulation->children_peak_rss_bytes, error))
         return FALSE;
     /* Which ranks wait for which is told by a run of all. */
@@ -156,40 +156,40 @@ is_healthy(const LpScenarioSetup *self, guint job)
 
 /* By classes, if that is worth it: @by_classes. Else by ranks, those runs that are not. */
 static gboolean
-run_solo_if(LpScenarioSetup *self, guint job, LpScenarioSetupScope scope, guint isolated,
-            gboolean by_classes, LpRunResult *io_result, LpScenarioSimulation *simulation,
-            GError **error)
+run_standalone_if(LpScenarioSetup *self, guint job, LpScenarioSetupScope scope, guint isolated,
+                  gboolean by_classes, LpRunResult *io_result, LpScenarioSimulation *simulation,
+                  GError **error)
 {
     gboolean is_done = io_result->n_actors > 0, good = TRUE;
     if (is_done)
         return TRUE;
-    StandaloneRun standalone_run = new_solo(self, job, scope, isolated, io_result);
+    StandaloneRun standalone_run = standalone_run_new(self, job, scope, isolated, io_result);
     standalone_run.quotient =
         by_classes ? lp_job_set_quotient_new(&standalone_run.job_set, scope) : NULL;
     if (by_classes == (standalone_run.quotient != NULL))
-        good = finish_solo(&standalone_run, simulation, error);
-    solo_clear(&standalone_run);
+        good = finish_standalone_run(&standalone_run, simulation, error);
+    standalone_run_clear(&standalone_run);
     return good;
 }
 
 /* Runs by classes load a platform of their own, so they come before the machine is loaded; what all
  * others load is loaded once where the jobs beside each other need it too. */
 static gboolean
-run_solos(LpScenarioSetup *self, LpScenarioSimulation *simulation, gboolean by_classes,
-          GError **error)
+run_standalone_runs(LpScenarioSetup *self, LpScenarioSimulation *simulation, gboolean by_classes,
+                    GError **error)
 {
     for (guint i = 0; i < self->jobs->len; i++) {
         LpJobResult *result = &simulation->jobs[i];
-        if (!run_solo_if(self, i, LP_SCENARIO_SCOPE_ALONE, 0, by_classes, &result->alone,
-                         simulation, error))
+        if (!run_standalone_if(self, i, LP_SCENARIO_SCOPE_ALONE, 0, by_classes, &result->alone,
+                               simulation, error))
             return FALSE;
         if (is_healthy(self, i)) {
             result->own->run = result->alone;
             result->uncontended = result->own->uncontended;
-        } else if (!run_solo_if(self, i, LP_SCENARIO_SCOPE_ALONE, ALL_CLASSES, by_classes,
-                                &result->uncontended, simulation, error) ||
-                   !run_solo_if(self, i, LP_SCENARIO_SCOPE_OWN, 0, by_classes, &result->own->run,
-                                simulation, error))
+        } else if (!run_standalone_if(self, i, LP_SCENARIO_SCOPE_ALONE, ALL_CLASSES, by_classes,
+                                      &result->uncontended, simulation, error) ||
+                   !run_standalone_if(self, i, LP_SCENARIO_SCOPE_OWN, 0, by_classes,
+                                      &result->own->run, simulation, error))
             return FALSE;
     }
     return TRUE;
@@ -226,7 +226,7 @@ observe(const LpScenarioSetup *self, const LpRunResult *results, LpFlowLog *log,
 static LpJobSet
 cast_all(const LpScenarioSetup *self, LpScenarioSimulation *simulation, LpScenarioOptions options)
 {
-    LpJobSet job_set = lp_cast(self);
+    LpJobSet job_set = lp_job_set_of(self);
     for (guint i = 0; i < self->jobs->len; i++) {
         lp_job_set_add(&job_set, i, LP_SCENARIO_SCOPE_TOGETHER, 0);
         if (options.timelines)
@@ -310,7 +310,7 @@ run_attempt(const void *data, GByteArray *result)
     if (!lp_job_set_quotient_run(attempt->quotient, &context, results, &error))
         g_strlcpy(end.message, error->message, sizeof end.message);
     LpStall stall = lp_watch_stall(watch);
-    end.is_stopped = stall.is_stalled || stall.is_flooded;
+    end.is_stopped = stall.is_stalled || stall.is_overloaded;
     g_byte_array_set_size(result, 0);
     g_byte_array_append(result, (const guint8 *)&end, sizeof end);
     g_byte_array_append(result, (const guint8 *)results, attempt->n_jobs * sizeof *results);
@@ -376,13 +376,13 @@ forecast_cast(LpJobSet *job_set, const LpJobSetQuotient *quotient, const char *n
 }
 
 static void
-forecast_solo(LpScenarioSetup *self, guint job, LpScenarioSetupScope scope, guint isolated,
-              const char *name, LpForecast *io_forecast)
+forecast_standalone(LpScenarioSetup *self, guint job, LpScenarioSetupScope scope, guint isolated,
+                    const char *name, LpForecast *io_forecast)
 {
-    StandaloneRun standalone_run = new_solo(self, job, scope, isolated, NULL);
+    StandaloneRun standalone_run = standalone_run_new(self, job, scope, isolated, NULL);
     standalone_run.quotient = lp_job_set_quotient_new(&standalone_run.job_set, scope);
     forecast_cast(&standalone_run.job_set, standalone_run.quotient, name, job, io_forecast);
-    solo_clear(&standalone_run);
+    standalone_run_clear(&standalone_run);
 }
 
 static void
@@ -396,20 +396,20 @@ forecast_all(LpScenarioSetup *self, LpScenarioSimulation *simulation, LpScenario
         options.forecast->quotient = lp_job_set_quotient_size(quotient);
     lp_forecast_add_traffic(options.forecast, self->backgrounds);
     for (guint i = 0; i < self->jobs->len; i++) {
-        forecast_solo(self, i, LP_SCENARIO_SCOPE_ALONE, 0, "alone", options.forecast);
+        forecast_standalone(self, i, LP_SCENARIO_SCOPE_ALONE, 0, "alone", options.forecast);
         if (!is_healthy(self, i)) {
-            forecast_solo(self, i, LP_SCENARIO_SCOPE_ALONE, ALL_CLASSES, "without contention",
-                          options.forecast);
-            forecast_solo(self, i, LP_SCENARIO_SCOPE_OWN, 0, "healthy", options.forecast);
+            forecast_standalone(self, i, LP_SCENARIO_SCOPE_ALONE, ALL_CLASSES, "without contention",
+                                options.forecast);
+            forecast_standalone(self, i, LP_SCENARIO_SCOPE_OWN, 0, "healthy", options.forecast);
         }
-        g_auto(LpJobSet) job_set = lp_cast(self);
+        g_auto(LpJobSet) job_set = lp_job_set_of(self);
         lp_job_set_add(&job_set, i, LP_SCENARIO_SCOPE_OWN, 0);
         LpCounterfactualInput input = counterfactual_input(self, &job_set);
         lp_counterfactuals_forecast(&input, i, options.forecast);
     }
 }
 
-/* All beside each other, and of each job what run_solos() and explain() run. */
+/* All beside each other, and of each job what run_standalone_runs() and explain() run. */
 static guint
 n_runs(const LpScenarioSetup *self)
 {
@@ -428,7 +428,7 @@ run_all(LpScenarioSetup *self, LpScenarioSimulation *simulation, LpScenarioOptio
                                     .progress = options.progress,
                                     .progress_data = options.progress_data};
     lp_run_count_tell(0.0, 1, &simulation->runs);
-    if (!explain(self, simulation, error) || !run_solos(self, simulation, TRUE, error))
+    if (!explain(self, simulation, error) || !run_standalone_runs(self, simulation, TRUE, error))
         return FALSE;
     g_auto(LpJobSet) job_set = cast_all(self, simulation, options);
     g_autoptr(LpJobSetQuotient) quotient = find_quotient(&job_set, options, may_stop);
@@ -440,7 +440,7 @@ run_all(LpScenarioSetup *self, LpScenarioSimulation *simulation, LpScenarioOptio
     }
     if (quotient == NULL && !ended && !lp_scenario_setup_load(self, error))
         return FALSE;
-    if (!run_solos(self, simulation, FALSE, error) ||
+    if (!run_standalone_runs(self, simulation, FALSE, error) ||
         !(ended || run_together(self, &job_set, quotient, simulation, options, error)))
         return FALSE;
     lp_run_count_end(&simulation->runs);

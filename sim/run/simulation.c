@@ -135,8 +135,8 @@ prove_classes(const LpCircuitMap *circuits, const LpContention *contention, LpIs
               LpSimulationOptions options)
 {
     const LpCommunicationMap *map = circuits->map;
-    gboolean turns = lp_circuit_switch_is_rotor(&lp_network_machine(map->network)->circuits);
-    if (!options.collapse || circuits->switched != NULL || turns)
+    gboolean is_rotor = lp_circuit_switch_is_rotor(&lp_network_machine(map->network)->circuits);
+    if (!options.collapse || circuits->switched != NULL || is_rotor)
         return NULL;
     const char *reason;
     LpQuotientJob job = {.map = map, .contention = contention, .cache = cache};
@@ -151,7 +151,8 @@ forecast_otherwise(const LpCircuitMap *circuits, const LpContention *contention,
                    LpIsolatedCache *cache, const LpQuotient *proven, LpSimulationOptions options)
 {
     const LpCommunicationMap *map = circuits->map;
-    const LpQuotient *quotient = lp_job_quotient_pays(proven, map, contention) ? proven : NULL;
+    const LpQuotient *quotient =
+        lp_job_quotient_is_worthwhile(proven, map, contention) ? proven : NULL;
     LpRunMode mode = {.fidelity = options.fidelity,
                       .merge = options.collapse,
                       .alike = lp_job_quotient_alike(quotient, map->communicators)};
@@ -194,7 +195,7 @@ find_classes(LpSimulation *self, LpNetwork *network, const LpCircuitMap *circuit
     out->run = assumed.run;
     out->quotient = assumed.quotient;
     self->children_peak_rss_bytes = assumed.peak_rss_bytes;
-    if (out->quotient == NULL && lp_job_quotient_pays(proven, map, contention))
+    if (out->quotient == NULL && lp_job_quotient_is_worthwhile(proven, map, contention))
         out->quotient = g_steal_pointer(&proven);
     if (out->quotient != NULL) {
         self->quotient = lp_quotient_size(out->quotient);
@@ -208,7 +209,7 @@ load(const LpSimulation *self, LpNetwork *network, const LpCircuitMap *circuits,
      const LpContention *contention, Classes *classes, LpSimulationOptions options, GError **error)
 {
     if (self->is_isolated)
-        return lp_network_load_bare(network, self->engine_options, error);
+        return lp_network_load_minimal(network, self->engine_options, error);
     if (classes->quotient != NULL)
         return lp_quotient_load(classes->quotient, network, self->engine_options, error);
     return lp_used_routes_load(network, circuits->map, contention, options.fidelity,

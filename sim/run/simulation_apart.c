@@ -30,7 +30,7 @@ static const gsize text_offsets[] = {G_STRUCT_OFFSET(LpSimulation, contention),
 typedef struct {
     LpSimulation simulation;
     gsize n_options, lengths[N_TEXTS];
-} Parcel;
+} SimulationHeader;
 
 static char **
 text_of(LpSimulation *simulation, guint i)
@@ -48,16 +48,17 @@ append(GByteArray *result, const void *bytes, gsize length)
 static void
 pack(GByteArray *result, LpSimulation *simulation)
 {
-    Parcel parcel = {.simulation = *simulation, .n_options = simulation->engine_options->len};
+    SimulationHeader header = {.simulation = *simulation,
+                               .n_options = simulation->engine_options->len};
     for (guint i = 0; i < N_TEXTS; i++) {
         const char *text = *text_of(simulation, i);
-        parcel.lengths[i] = text != NULL ? strlen(text) : NO_TEXT;
+        header.lengths[i] = text != NULL ? strlen(text) : NO_TEXT;
     }
-    append(result, &parcel, sizeof parcel);
-    append(result, simulation->engine_options->data, parcel.n_options * sizeof(LpEngineOption));
+    append(result, &header, sizeof header);
+    append(result, simulation->engine_options->data, header.n_options * sizeof(LpEngineOption));
     for (guint i = 0; i < N_TEXTS; i++)
-        if (parcel.lengths[i] != NO_TEXT)
-            append(result, *text_of(simulation, i), parcel.lengths[i]);
+        if (header.lengths[i] != NO_TEXT)
+            append(result, *text_of(simulation, i), header.lengths[i]);
 }
 
 static void
@@ -74,13 +75,13 @@ run(const void *data, GByteArray *result)
         append(result, fault->message, strlen(fault->message));
 }
 
-/* Whether @length is that of all that @parcel announces. */
+/* Whether @length is that of all that @header announces. */
 static gboolean
-is_whole(const Parcel *parcel, gsize length)
+is_whole(const SimulationHeader *header, gsize length)
 {
-    gsize wanted = sizeof *parcel + parcel->n_options * sizeof(LpEngineOption);
+    gsize wanted = sizeof *header + header->n_options * sizeof(LpEngineOption);
     for (guint i = 0; i < N_TEXTS; i++)
-        wanted += parcel->lengths[i] != NO_TEXT ? parcel->lengths[i] : 0;
+        wanted += header->lengths[i] != NO_TEXT ? header->lengths[i] : 0;
     return length == wanted;
 }
 
@@ -88,21 +89,21 @@ is_whole(const Parcel *parcel, gsize length)
 static LpSimulation *
 unpack(const guint8 *bytes, gsize length)
 {
-    Parcel parcel;
-    if (length < sizeof parcel)
+    SimulationHeader header;
+    if (length < sizeof header)
         return NULL;
-    memcpy(&parcel, bytes, sizeof parcel);
-    if (!is_whole(&parcel, length))
+    memcpy(&header, bytes, sizeof header);
+    if (!is_whole(&header, length))
         return NULL;
-    LpSimulation *self = g_memdup2(&parcel.simulation, sizeof parcel.simulation);
-    bytes += sizeof parcel;
+    LpSimulation *self = g_memdup2(&header.simulation, sizeof header.simulation);
+    bytes += sizeof header;
     self->engine_options = g_array_new(FALSE, FALSE, sizeof(LpEngineOption));
-    g_array_append_vals(self->engine_options, bytes, (guint)parcel.n_options);
-    bytes += parcel.n_options * sizeof(LpEngineOption);
+    g_array_append_vals(self->engine_options, bytes, (guint)header.n_options);
+    bytes += header.n_options * sizeof(LpEngineOption);
     for (guint i = 0; i < N_TEXTS; i++) {
-        gboolean is_there = parcel.lengths[i] != NO_TEXT;
-        *text_of(self, i) = is_there ? g_strndup((const char *)bytes, parcel.lengths[i]) : NULL;
-        bytes += is_there ? parcel.lengths[i] : 0;
+        gboolean is_there = header.lengths[i] != NO_TEXT;
+        *text_of(self, i) = is_there ? g_strndup((const char *)bytes, header.lengths[i]) : NULL;
+        bytes += is_there ? header.lengths[i] : 0;
     }
     return self;
 }

@@ -107,7 +107,7 @@ lp_used_routes_load(LpNetwork *network, const LpCommunicationMap *map,
 {
     const LpMachine *machine = lp_network_machine(network);
     if (lp_communication_map_is_apart(map, fidelity))
-        return lp_network_load_bare(network, engine_options, error);
+        return lp_network_load_minimal(network, engine_options, error);
     g_autoptr(LpRouteUse) use = lp_route_use_new(network);
     if (circuits != NULL || machine->circuits.is_present)
         lp_route_use_add_all(use);

@@ -317,7 +317,7 @@ class OwnData(Case):
             self.assertGreater(1, both["speedup"][1])
 
     def test_like(self):
-        """A copy that says what it is like is met as that is: same libraries, habits of software and measured errors."""
+        """A copy that says what it is like is met as that is: same libraries, software defaults and measured errors."""
         with tempfile.TemporaryDirectory() as folder:
             own, _ = self.files(folder)
             text, machine = own.read_text().replace("1978.8Tf", "989.4Tf"), f"{folder}/machine.xml"

@@ -33,7 +33,7 @@ class FrameworkOption(Case):
         self.assertEqual(self.taken(*line, "--set=framework=nanotron"), self.taken(*line))
 
     def test_precedence(self):
-        """The option beats the file's framework; a setting, and the file, beat the framework's habits."""
+        """The option beats the file's framework; a setting, and the file, beat the framework's defaults."""
         described = json.loads(self.taken("workload", "describe", "gpt3-125m", "--framework=nanotron",
                                           "--set=slowdown=1", "--format=json"))
         plan, origins = described["plan"], described["plan_origins"]

@@ -134,17 +134,17 @@ class Drawn:
         """Seconds of the whole; None: it never ends."""
         todo = [(rank, time, place) for rank in range(self.n_ranks) for time in range(self.times)
                 for place in range(len(self.ops[self.section[rank]]))]
-        meetings, sent, end_s, came_s = {}, {}, {}, {}
+        calls, sent, end_s, came_s = {}, {}, {}, {}
         for rank, time, place in todo:
             op = self.ops[self.section[rank]][place]
             if op["kind"] == "all-reduce":
                 part = next(tuple(part) for part in self.groups[op["group"]] if rank in part)
-                nth = sum(key[0] == rank for keys in [meetings.get((op["group"], part), [])] for key in keys)
-                meetings.setdefault((op["group"], part), []).append((rank, nth, (rank, time, place)))
+                nth = sum(key[0] == rank for keys in [calls.get((op["group"], part), [])] for key in keys)
+                calls.setdefault((op["group"], part), []).append((rank, nth, (rank, time, place)))
             elif op["kind"] == "send":
                 sent[rank, op["peer"], op["tag"], time] = (rank, time, place)
         together = {key: [other for _, n, other in keys if n == nth]
-                    for keys in meetings.values() for _, nth, key in keys}
+                    for keys in calls.values() for _, nth, key in keys}
         moved = True
         while moved:
             moved = False

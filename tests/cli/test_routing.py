@@ -81,15 +81,15 @@ class Routing(unittest.TestCase):
         # One of the four micro-batches is hot.
         self.assertAlmostEqual((between - even) / (stays - even), 0.25, delta=0.01)
 
-    def test_woven(self):
+    def test_overlapped(self):
         """overlap-ep hides all-to-alls behind computing, and moves the same bytes."""
-        plain, woven = simulate(), simulate("overlap-ep=yes")
-        self.assertEqual(plain["traffic_bytes"], woven["traffic_bytes"])
-        exposed = [run["simulated"]["terms_s"]["ep"] for run in (plain, woven)]
+        plain, overlapped = simulate(), simulate("overlap-ep=yes")
+        self.assertEqual(plain["traffic_bytes"], overlapped["traffic_bytes"])
+        exposed = [run["simulated"]["terms_s"]["ep"] for run in (plain, overlapped)]
         self.assertLess(exposed[1], 0.6 * exposed[0])
-        self.assertLess(woven["simulated"]["iteration_time_s"],
+        self.assertLess(overlapped["simulated"]["iteration_time_s"],
                         plain["simulated"]["iteration_time_s"])
-        self.assertGreater(woven["memory"]["activations_bytes"],
+        self.assertGreater(overlapped["memory"]["activations_bytes"],
                            plain["memory"]["activations_bytes"])
 
     def test_dispatch(self):

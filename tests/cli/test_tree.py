@@ -23,6 +23,13 @@ WORDS = ("lp_class", "lp_edge", "lp_expansion", "lp_fluid", "lp_iteration", "lp_
          "lp_proof", "lp_reduction", "lp_script", "lp_tenant", "lp_trial", "lp_world", "LpClasses",
          "LpEdge", "LpFluid", "LpIteration", "LpLonely", "LpPace", "LpProof", "LpReduction",
          "LpScript", "LpTenant", "LpTrial", "LpWorld")
+# Private words for max-min solver, flow engine, round and class executor, job set, actor placement,
+# packet network, limits of the closed form, census, framework defaults, overlapped passes ...
+WORDS += ("appoint_leaders", "courier", "framework_habits", "goes_beside", "known_waits", "LP_AGAIN",
+          "lp_tally", "lp_workload_suit", "LpBeside", "LpCast", "LpDelegate", "LpEncounter",
+          "LpFabricBeside", "LpFilling", "LpFlowWays", "LpForeignFlow", "LpHomes", "LpKnownWaits",
+          "LpLine", "LpMeter", "LpRecipe", "LpScene", "LpSurroundings", "LpTally", "LpTwins",
+          "LpWayCheck", "parcel", "traffic_tally", "weave", "woven")
 
 def git_files():
     """Tracked files and new ones that are not ignored; None where there is no checkout."""

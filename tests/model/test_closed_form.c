@@ -89,13 +89,14 @@ test_tp(void)
         {"and recomputation gathers it", TRUE, LP_RECOMPUTE_FULL, FALSE, TRUE, 6.0, 0},
         {"as torchtitan", TRUE, LP_RECOMPUTE_FULL, TRUE, TRUE, 5.5, 0},
         {"the projection's sum again", FALSE, LP_RECOMPUTE_SELECTIVE, FALSE, FALSE, 5.0,
-         LP_AGAIN_QKV | LP_AGAIN_PROJECTION | LP_AGAIN_FFN},
+         LP_RECOMPUTED_QKV | LP_RECOMPUTED_PROJECTION | LP_RECOMPUTED_FFN},
         {"the network's gather again", TRUE, LP_RECOMPUTE_SELECTIVE, FALSE, FALSE, 5.5,
-         LP_AGAIN_NORMS | LP_AGAIN_FFN},
+         LP_RECOMPUTED_NORMS | LP_RECOMPUTED_FFN},
         {"both gathers and the scatter between", TRUE, LP_RECOMPUTE_SELECTIVE, FALSE, FALSE, 6.5,
-         LP_AGAIN_NORMS | LP_AGAIN_QKV | LP_AGAIN_PROJECTION | LP_AGAIN_FFN},
+         LP_RECOMPUTED_NORMS | LP_RECOMPUTED_QKV | LP_RECOMPUTED_PROJECTION | LP_RECOMPUTED_FFN},
         {"nothing of other ranks", TRUE, LP_RECOMPUTE_SELECTIVE, FALSE, FALSE, 5.0,
-         LP_AGAIN_NORMS | LP_AGAIN_KEYS | LP_AGAIN_ATTENTION | LP_AGAIN_ACTIVATION},
+         LP_RECOMPUTED_NORMS | LP_RECOMPUTED_KEYS | LP_RECOMPUTED_ATTENTION |
+             LP_RECOMPUTED_ACTIVATION},
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         LpTestJob job;
@@ -392,10 +393,10 @@ test_tp_ring(void)
         job.plan.overlap.tp_pairs = TRUE;
         static const struct {
             LpPass pass;
-            LpPart part;
-        } beside[] = {{LP_PASS_FORWARD, LP_PART_ENTRY},
-                      {LP_PASS_FORWARD, LP_PART_EXIT},
-                      {LP_PASS_BACKWARD_INPUT, LP_PART_ENTRY}};
+            LpBlockPart part;
+        } beside[] = {{LP_PASS_FORWARD, LP_BLOCK_PART_INPUT_PRODUCT},
+                      {LP_PASS_FORWARD, LP_BLOCK_PART_OUTPUT_PRODUCT},
+                      {LP_PASS_BACKWARD_INPUT, LP_BLOCK_PART_INPUT_PRODUCT}};
         double product_s = 0.0;
         for (guint k = 0; k < G_N_ELEMENTS(beside); k++)
             for (guint block = 0; block < 2; block++)

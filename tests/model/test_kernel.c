@@ -336,8 +336,8 @@ test_all_parts(void)
     full.recompute = LP_RECOMPUTE_FULL;
     full.early_stop = TRUE;
     parts.recompute = LP_RECOMPUTE_SELECTIVE;
-    parts.selective = LP_AGAIN_NORMS | LP_AGAIN_QKV | LP_AGAIN_ATTENTION | LP_AGAIN_PROJECTION |
-                      LP_AGAIN_RESIDUAL | LP_AGAIN_FFN;
+    parts.selective = LP_RECOMPUTED_NORMS | LP_RECOMPUTED_QKV | LP_RECOMPUTED_ATTENTION |
+                      LP_RECOMPUTED_PROJECTION | LP_RECOMPUTED_RESIDUAL | LP_RECOMPUTED_FFN;
     for (guint fused = 0; fused < 2; fused++) {
         llama.attention = fused == 1 ? LP_ATTENTION_FLASH : LP_ATTENTION_UNFUSED;
         for (guint block = 0; block < LP_N_BLOCKS; block++)

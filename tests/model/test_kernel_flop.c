@@ -48,16 +48,17 @@ check_identity(const char *label, LpTransformer transformer, LpPlan plan, gboole
         LpRecompute recompute;
         guint32 selective;
         gboolean early_stop;
-    } ways[] = {{LP_RECOMPUTE_NONE, LP_AGAIN_CORE, FALSE},
-                {LP_RECOMPUTE_LIGHT, LP_AGAIN_CORE, FALSE},
-                {LP_RECOMPUTE_SELECTIVE, LP_AGAIN_CORE, TRUE},
-                {LP_RECOMPUTE_SELECTIVE, LP_AGAIN_ALTERNATE, TRUE},
-                {LP_RECOMPUTE_FULL, LP_AGAIN_ALTERNATE, FALSE},
-                {LP_RECOMPUTE_FULL, LP_AGAIN_CORE, TRUE},
-                {LP_RECOMPUTE_SELECTIVE, LP_AGAIN_NORMS | LP_AGAIN_FFN, FALSE},
-                {LP_RECOMPUTE_SELECTIVE, LP_AGAIN_ATTENTION | LP_AGAIN_GATE, FALSE},
-                {LP_RECOMPUTE_SELECTIVE, LP_AGAIN_QKV | LP_AGAIN_UP | LP_AGAIN_PROJECTION, FALSE},
-                {LP_RECOMPUTE_SELECTIVE, LP_AGAIN_QUERIES | LP_AGAIN_LATENT, FALSE}};
+    } ways[] = {{LP_RECOMPUTE_NONE, LP_RECOMPUTED_CORE, FALSE},
+                {LP_RECOMPUTE_LIGHT, LP_RECOMPUTED_CORE, FALSE},
+                {LP_RECOMPUTE_SELECTIVE, LP_RECOMPUTED_CORE, TRUE},
+                {LP_RECOMPUTE_SELECTIVE, LP_RECOMPUTED_ALTERNATE, TRUE},
+                {LP_RECOMPUTE_FULL, LP_RECOMPUTED_ALTERNATE, FALSE},
+                {LP_RECOMPUTE_FULL, LP_RECOMPUTED_CORE, TRUE},
+                {LP_RECOMPUTE_SELECTIVE, LP_RECOMPUTED_NORMS | LP_RECOMPUTED_FFN, FALSE},
+                {LP_RECOMPUTE_SELECTIVE, LP_RECOMPUTED_ATTENTION | LP_RECOMPUTED_GATE, FALSE},
+                {LP_RECOMPUTE_SELECTIVE,
+                 LP_RECOMPUTED_QKV | LP_RECOMPUTED_UP | LP_RECOMPUTED_PROJECTION, FALSE},
+                {LP_RECOMPUTE_SELECTIVE, LP_RECOMPUTED_QUERIES | LP_RECOMPUTED_LATENT, FALSE}};
     for (guint way = 0; way < G_N_ELEMENTS(ways); way++)
         for (guint parallel = always_parallel ? 1 : 0; parallel < 2; parallel++)
             for (guint embedding = 0; embedding < 2; embedding++) {

@@ -163,7 +163,7 @@ test_alternate(void)
     gpt.attention = LP_ATTENTION_FLASH;
     gpt.dropout = LP_DROPOUT_NO;
     plan.recompute = LP_RECOMPUTE_SELECTIVE;
-    plan.selective = LP_AGAIN_ALTERNATE;
+    plan.selective = LP_RECOMPUTED_ALTERNATE;
     lp_test_close("one rank", lp_memory_layer_activations_bytes(&gpt, &plan, 0), 16.0 * bsh,
                   IDENTITY);
     plan.degree[LP_AXIS_TP] = 4;

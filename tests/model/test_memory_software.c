@@ -149,7 +149,7 @@ test_arrays(void)
     lp_test_close("two of eight", offloaded.activations_bytes, whole.activations_bytes / 4.0,
                   1e-12);
     plan.recompute = LP_RECOMPUTE_SELECTIVE;
-    plan.selective = LP_AGAIN_NORMS | LP_AGAIN_FFN;
+    plan.selective = LP_RECOMPUTED_NORMS | LP_RECOMPUTED_FFN;
     offloaded = lp_memory_of_stage(&gpt, &plan, 0);
     lp_test_close("of what a policy keeps, too", offloaded.activations_bytes,
                   2.0 * lp_memory_layer_activations_bytes(&gpt, &plan, 0), IDENTITY);
@@ -180,20 +180,23 @@ test_parts(void)
         guint32 again;
         double tensors;
     } rows[] = {
-        {"save_dot_with_context_except_mlp", LP_AGAIN_NORMS | LP_AGAIN_FFN, 6.0},
-        {"save_dot_except_mlp", LP_AGAIN_NORMS | LP_AGAIN_ATTENTION | LP_AGAIN_FFN, 5.0},
+        {"save_dot_with_context_except_mlp", LP_RECOMPUTED_NORMS | LP_RECOMPUTED_FFN, 6.0},
+        {"save_dot_except_mlp", LP_RECOMPUTED_NORMS | LP_RECOMPUTED_ATTENTION | LP_RECOMPUTED_FFN,
+         5.0},
         {"save_qkv_proj",
-         LP_AGAIN_NORMS | LP_AGAIN_ATTENTION | LP_AGAIN_PROJECTION | LP_AGAIN_RESIDUAL |
-             LP_AGAIN_FFN,
+         LP_RECOMPUTED_NORMS | LP_RECOMPUTED_ATTENTION | LP_RECOMPUTED_PROJECTION |
+             LP_RECOMPUTED_RESIDUAL | LP_RECOMPUTED_FFN,
          4.0},
-        {"save_out_proj", LP_AGAIN_NORMS | LP_AGAIN_QKV | LP_AGAIN_ATTENTION | LP_AGAIN_FFN, 2.0},
-        {"minimal", LP_AGAIN_NORMS | LP_AGAIN_ATTENTION | LP_AGAIN_ACTIVATION, 9.0},
-        {"minimal_with_context", LP_AGAIN_NORMS | LP_AGAIN_ACTIVATION, 10.0},
+        {"save_out_proj",
+         LP_RECOMPUTED_NORMS | LP_RECOMPUTED_QKV | LP_RECOMPUTED_ATTENTION | LP_RECOMPUTED_FFN,
+         2.0},
+        {"minimal", LP_RECOMPUTED_NORMS | LP_RECOMPUTED_ATTENTION | LP_RECOMPUTED_ACTIVATION, 9.0},
+        {"minimal_with_context", LP_RECOMPUTED_NORMS | LP_RECOMPUTED_ACTIVATION, 10.0},
         {"full",
-         LP_AGAIN_NORMS | LP_AGAIN_QKV | LP_AGAIN_ATTENTION | LP_AGAIN_PROJECTION |
-             LP_AGAIN_RESIDUAL | LP_AGAIN_FFN,
+         LP_RECOMPUTED_NORMS | LP_RECOMPUTED_QKV | LP_RECOMPUTED_ATTENTION |
+             LP_RECOMPUTED_PROJECTION | LP_RECOMPUTED_RESIDUAL | LP_RECOMPUTED_FFN,
          1.0},
-        {"all but queries", LP_AGAIN_QUERIES, 15.0},
+        {"all but queries", LP_RECOMPUTED_QUERIES, 15.0},
     };
     LpTransformer gpt = lp_test_gpt(4, 1024, 16);
     LpPlan plan = lp_test_plan(1, 1, 1, 3, 3);

@@ -62,7 +62,7 @@ test_expert_ranks_by_hand(void)
     lp_test_true("dp first", at.tp == 1 && at.ep == 1 && at.dp == 0);
 }
 
-/* Woven where a group spans domains and the plan lets it. */
+/* Overlapped where a group spans domains and the plan lets it. */
 static void
 test_weaving_by_domains(void)
 {
@@ -71,7 +71,7 @@ test_weaving_by_domains(void)
         guint32 pp, ep, zero;
         LpPipelineSchedule schedule;
         guint64 domain_size;
-        gboolean weaves;
+        gboolean overlaps;
     } rows[] = {
         {"one stage, two domains", 1, 16, 1, LP_SCHEDULE_1F1B, 8, TRUE},
         {"in one domain", 1, 8, 1, LP_SCHEDULE_1F1B, 8, FALSE},
@@ -88,11 +88,11 @@ test_weaving_by_domains(void)
         plan.pipeline.schedule = rows[i].schedule;
         plan.pipeline.virtual_stages = rows[i].schedule == LP_SCHEDULE_INTERLEAVED ? 2 : 1;
         plan.overlap.ep_by_domain = TRUE;
-        lp_plan_weave_by_domains(&plan, rows[i].domain_size);
-        lp_test_true(rows[i].label, plan.overlap.ep == rows[i].weaves);
+        lp_plan_overlap_passes_by_domains(&plan, rows[i].domain_size);
+        lp_test_true(rows[i].label, plan.overlap.ep == rows[i].overlaps);
         plan.overlap.ep_by_domain = FALSE;
         plan.overlap.ep = TRUE;
-        lp_plan_weave_by_domains(&plan, rows[i].domain_size);
+        lp_plan_overlap_passes_by_domains(&plan, rows[i].domain_size);
         lp_test_true(rows[i].label, plan.overlap.ep);
     }
 }

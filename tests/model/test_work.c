@@ -112,9 +112,9 @@ test_block_work(void)
                         g_strdup_printf("host %g s, block %u, pass %u", hosts_s[h], block, pass);
                     Clock start = {5e-6, 0.0}, at = start;
                     double sum_s = 0.0;
-                    for (guint part = 0; part < LP_N_PARTS; part++)
+                    for (guint part = 0; part < LP_N_BLOCK_PARTS; part++)
                         for (guint i = 0; i < n; i++) {
-                            if (kernels[i].part != (LpPart)part)
+                            if (kernels[i].part != (LpBlockPart)part)
                                 continue;
                             double time_s =
                                 lp_kernel_time_s(&kernels[i], &accelerator, plan.format.precision);

@@ -146,9 +146,9 @@ test_random_plans(void)
     g_rand_free(random);
 }
 
-/* Plans that random ones rarely hit: hidden collectives beside woven all-to-alls in one stream,
- * collectives by other algorithms, and pipelines that gather parameters and sum gradients for each
- * micro-batch. */
+/* Plans that random ones rarely hit: hidden collectives beside overlapped all-to-alls in one
+ * stream, collectives by other algorithms, and pipelines that gather parameters and sum gradients
+ * for each micro-batch. */
 static void
 test_chosen_plans(void)
 {

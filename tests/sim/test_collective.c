@@ -17,46 +17,46 @@
 typedef struct {
     LpSend *sends;       /* owned by the caller: room for any sends */
     guint64 *by_partner; /* owned by the caller */
-    guint64 *n_heard;    /* owned by the caller */
+    guint64 *n_received; /* owned by the caller */
     guint64 *bytes;      /* owned by the caller: sent in all phases so far, by member */
-} Tally;
+} Census;
 
 /* Whether the phase's sends are those of its steps. */
 static gboolean
-member_agrees(const LpStepSchedule *schedule, guint64 member, guint64 index, Tally *tally)
+member_agrees(const LpStepSchedule *schedule, guint64 member, guint64 index, Census *census)
 {
     LpStepPhase phase = lp_step_schedule_phase(schedule, index);
     guint64 n_partners = 0, n_sends;
     for (guint64 step = phase.first_step; step < phase.first_step + phase.n_steps; step++) {
-        n_sends = lp_step_schedule_sends(schedule, member, step, tally->sends);
+        n_sends = lp_step_schedule_sends(schedule, member, step, census->sends);
         for (guint64 i = 0; i < n_sends; i++) {
-            n_partners += tally->by_partner[tally->sends[i].to] == 0 ? 1 : 0;
-            tally->by_partner[tally->sends[i].to] += tally->sends[i].bytes;
+            n_partners += census->by_partner[census->sends[i].to] == 0 ? 1 : 0;
+            census->by_partner[census->sends[i].to] += census->sends[i].bytes;
         }
     }
-    n_sends = lp_step_schedule_phase_sends(schedule, member, index, tally->sends);
+    n_sends = lp_step_schedule_phase_sends(schedule, member, index, census->sends);
     gboolean right = n_sends == n_partners && n_sends <= lp_step_schedule_sends_max(schedule);
     for (guint64 i = 0; i < n_sends; i++) {
-        LpSend send = tally->sends[i];
-        right = right && send.bytes > 0 && send.bytes == tally->by_partner[send.to];
-        tally->by_partner[send.to] = 0;
-        tally->n_heard[send.to]++;
-        tally->bytes[member] += send.bytes;
+        LpSend send = census->sends[i];
+        right = right && send.bytes > 0 && send.bytes == census->by_partner[send.to];
+        census->by_partner[send.to] = 0;
+        census->n_received[send.to]++;
+        census->bytes[member] += send.bytes;
     }
     return right;
 }
 
 static gboolean
-phase_agrees(const LpStepSchedule *schedule, guint64 index, Tally *tally)
+phase_agrees(const LpStepSchedule *schedule, guint64 index, Census *census)
 {
     LpStepPhase phase = lp_step_schedule_phase(schedule, index);
     gboolean right = phase.n_steps > 0 && phase.n_latencies > 0;
     for (guint64 member = 0; member < lp_step_schedule_n_participants(schedule); member++)
-        right = member_agrees(schedule, member, index, tally) && right;
+        right = member_agrees(schedule, member, index, census) && right;
     for (guint64 member = 0; member < lp_step_schedule_n_participants(schedule); member++) {
         right = right && lp_step_schedule_phase_n_receives(schedule, member, index) ==
-                             tally->n_heard[member];
-        tally->n_heard[member] = 0;
+                             census->n_received[member];
+        census->n_received[member] = 0;
     }
     return right;
 }
@@ -67,14 +67,14 @@ check_phases(const char *label, const LpStepSchedule *schedule)
     guint64 n = lp_step_schedule_n_participants(schedule), next_step = 0, total = 0;
     g_autofree LpSend *sends = g_new(LpSend, lp_step_schedule_sends_max(schedule) + n);
     g_autofree guint64 *member_bytes = g_new0(guint64, n);
-    g_autofree guint64 *by_partner = g_new0(guint64, n), *n_heard = g_new0(guint64, n);
-    Tally tally = {sends, by_partner, n_heard, member_bytes};
+    g_autofree guint64 *by_partner = g_new0(guint64, n), *n_received = g_new0(guint64, n);
+    Census census = {sends, by_partner, n_received, member_bytes};
     gboolean right = TRUE, in_row = TRUE;
     for (guint64 i = 0; i < lp_step_schedule_n_phases(schedule); i++) {
         LpStepPhase phase = lp_step_schedule_phase(schedule, i);
         in_row = in_row && phase.first_step == next_step;
         next_step = phase.first_step + phase.n_steps;
-        right = phase_agrees(schedule, i, &tally) && right;
+        right = phase_agrees(schedule, i, &census) && right;
     }
     lp_test_true(label, in_row && next_step == lp_step_schedule_n_steps(schedule));
     lp_test_true(label, right);

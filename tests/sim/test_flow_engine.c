@@ -78,19 +78,19 @@ add_flaps(LpScenario *scenario, guint64 n_accelerators)
 }
 
 static void
-run(const LpScenarioSetup *scene, Way way, LpRunResult *out_result)
+run(const LpScenarioSetup *setup, Way way, LpRunResult *out_result)
 {
     gboolean uncontended[LP_N_TIERS];
     for (guint i = 0; i < LP_N_TIERS; i++)
         uncontended[i] = way == NO_TIER;
-    g_auto(LpJobSet) cast = lp_cast(scene);
-    lp_job_set_add(&cast, 0, LP_SCENARIO_SCOPE_ALONE, way == NO_CLASS ? G_MAXUINT : 0);
+    g_auto(LpJobSet) job_set = lp_job_set_of(setup);
+    lp_job_set_add(&job_set, 0, LP_SCENARIO_SCOPE_ALONE, way == NO_CLASS ? G_MAXUINT : 0);
     gboolean by_sharing = way == BY_SHARING || way == FLAPPING_BY_SHARING || way == NO_TIER;
     g_autoptr(LpFlowEngine) sharing =
-        by_sharing ? lp_flow_engine_new(scene->network, uncontended, NULL) : NULL;
-    g_autoptr(LpWatch) watch = flaps(way) ? lp_watch_new(lp_network_n_links(scene->network)) : NULL;
-    LpRunContext context = {.sharing = sharing, .faults = scene->faults, .watch = watch};
-    lp_run_jobs(cast.jobs, cast.n, &context, out_result);
+        by_sharing ? lp_flow_engine_new(setup->network, uncontended, NULL) : NULL;
+    g_autoptr(LpWatch) watch = flaps(way) ? lp_watch_new(lp_network_n_links(setup->network)) : NULL;
+    LpRunContext context = {.sharing = sharing, .faults = setup->faults, .watch = watch};
+    lp_run_jobs(job_set.jobs, job_set.n, &context, out_result);
 }
 
 static gboolean
@@ -105,12 +105,12 @@ simulate(const void *input, void *result)
     if (flaps(request->way))
         add_flaps(scenario, machine->n_accelerators);
     g_autoptr(GError) error = NULL;
-    g_autoptr(LpScenarioSetup) scene =
+    g_autoptr(LpScenarioSetup) setup =
         lp_scenario_setup_new(scenario, machine, rows[request->row].fidelity, TRUE, &error);
     lp_test_text(rows[request->row].label, error != NULL ? error->message : NULL, NULL);
-    if (scene != NULL)
-        run(scene, request->way, result);
-    return scene != NULL;
+    if (setup != NULL)
+        run(setup, request->way, result);
+    return scenario != NULL;
 }
 
 static void

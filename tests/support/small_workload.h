@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-/** A plan without habits of software and costs of a library: what a test sets is all there is. */
+/** A plan without software defaults and costs of a library: what a test sets is all there is. */
 #define LP_BARE_SETTINGS "framework=none library=single-ring "
 
 /** Loads the shipped gpt3-175b with LP_BARE_SETTINGS and @settings, which beat them, as words of

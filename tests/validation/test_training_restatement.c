@@ -57,7 +57,7 @@ test_rules(void)
          "sequence-parallel=no scatter-gather=no", NULL},
         {"no framework stated", "framework=", "framework=none host-sync=none",
          "framework none: nothing is stated"},
-        {"a framework's habits", "framework=megatron-lm-2021",
+        {"a framework's defaults", "framework=megatron-lm-2021",
          "framework=megatron-lm-2021 scatter-gather=yes host-sync=passes overlap-tp=no", NULL},
         {"published code of before April 2021", "framework=megatron-lm-2020",
          "framework=megatron-lm-2020 scatter-gather=no host-sync=passes main-gradients=yes", NULL},
@@ -71,11 +71,11 @@ test_rules(void)
          "sequence-parallel=yes zero=1", NULL},
         {"what a column states beats them",
          "framework=megatron-core;virtual_stages=;sequence_parallel=no",
-         "sequence-parallel=no overlap-tp=no", "virtual stages 12: the framework's habit"},
+         "sequence-parallel=no overlap-tp=no", "virtual stages 12: the framework's default"},
         {"virtual stages left out are the framework's",
          FLASH "virtual_stages=;framework=megatron-core",
          "virtual-stages=12 overlap-pp=yes schedule=interleaved",
-         "virtual stages 12: the framework's habit; one takes "},
+         "virtual stages 12: the framework's default; one takes "},
         {"one is a guess, too", FLASH "virtual_stages=;framework=megatron-lm-2021",
          "virtual-stages=1", "virtual stages 1: nothing is stated; the finest division takes -"},
         {"and stated ones are not",
@@ -246,12 +246,12 @@ test_rules(void)
          "model=DeepSeek-V2-Lite;where=26.02 NeMo Container;tp=1;pp=1;dp=16;ep=8;micro_batch=1;"
          "global_batch=16;framework=megatron-core;accelerator=b300;zero=1;precision=bf16;"
          "recompute=",
-         "recompute=selective selective=latent", "recompute selective: the framework's habit"},
+         "recompute=selective selective=latent", "recompute selective: the framework's default"},
         {"and beats a column that says of itself that it states nothing",
          "model=DeepSeek-V2-Lite;where=26.02 NeMo Container;tp=1;pp=1;dp=16;ep=8;micro_batch=1;"
          "global_batch=16;framework=megatron-core;accelerator=b300;zero=1;precision=bf16;"
          "recompute=none;recompute_as_stated=none (not stated)",
-         "recompute=selective selective=latent", "recompute selective: the framework's habit"},
+         "recompute=selective selective=latent", "recompute selective: the framework's default"},
         {"tokens that are dropped", "model=Mixtral-8x7B (tokendrop);tp=1;pp=1;dp=16",
          "capacity-factor=1", "capacity-factor 1: the model's name says that tokens are dropped"},
         {"compiled, whatever was read", FLASH "note=2 nodes with torch.compile;set=kernels=eager",

@@ -74,7 +74,7 @@ test_shipped(void)
 
 /* What the software does, from its sources, as frameworks.xml names them. */
 static void
-test_habits(void)
+test_defaults(void)
 {
     static const struct {
         const char *label, *settings;
@@ -112,7 +112,7 @@ test_habits(void)
          "framework=megatron-core experts=128 expert-ffn=64 top-k=8 ep=16 pp=8 dp=16 "
          "expert-groups=8 group-limit=4",
          "ep-relay=domains"},
-        {"their passes are woven since September 2025",
+        {"their passes are overlapped since September 2025",
          "framework=megatron-core-2025-09 experts=128 expert-ffn=64 top-k=8 ep=16 pp=8 dp=16 "
          "sequence-parallel=yes",
          "expert-tp=1 ep-relay=1 overlap-ep=domains overlap-tp=bulk capacity-factor=0"},
@@ -178,7 +178,7 @@ test_habits(void)
         {"routing is fused since September 2025",
          "framework=megatron-core-2025-09 experts=128 expert-ffn=64 top-k=8 ep=16 pp=1 dp=128",
          "routing-kernels=2 experts-one-by-one=yes ep-relay=1 eager-dispatch=yes"},
-        {"what drops tokens is captured and weaves nothing",
+        {"what drops tokens is captured and overlaps nothing",
          "framework=megatron-core-2025-09 experts=128 expert-ffn=64 top-k=8 ep=16 pp=1 dp=128 "
          "capacity-factor=1",
          "cuda-graphs=yes overlap-ep=no"},
@@ -455,7 +455,7 @@ test_faults(void)
 
 /* Who is told of a value that stands nowhere in the file is told whose it is. */
 static void
-test_refused_habits(void)
+test_refused_defaults(void)
 {
     static const struct {
         const char *settings, *wanted;
@@ -482,12 +482,12 @@ int
 main(void)
 {
     static const LpTestCase cases[] = {{"shipped", test_shipped},
-                                       {"habits", test_habits},
+                                       {"defaults", test_defaults},
                                        {"origins", test_origins},
                                        {"conditions", test_conditions},
                                        {"versions", test_versions},
                                        {"faults", test_faults},
-                                       {"refused habits", test_refused_habits},
+                                       {"refused defaults", test_refused_defaults},
                                        {NULL, NULL}};
     return lp_test_run("framework", cases);
 }

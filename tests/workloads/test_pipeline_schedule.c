@@ -286,11 +286,11 @@ test_dualpipe_in_flight(void)
         }
 }
 
-/* Woven 1F1B: all but the first and the last passes are in pairs, no two of which wait for each
- * other, and the bubble is at most that of pairs that wait for whole pairs: (p-1)(F + B) each way.
- * One stage has none. */
+/* Overlapped 1F1B: all but the first and the last passes are in pairs, no two of which wait for
+ * each other, and the bubble is at most that of pairs that wait for whole pairs: (p-1)(F + B) each
+ * way. One stage has none. */
 static void
-test_woven(void)
+test_overlapped(void)
 {
     static const guint32 sizes[][2] = {{1, 1}, {2, 2}, {2, 3}, {4, 2}, {8, 4}};
     static const PassTimes times = {1.0, 1.25, 0.75};
@@ -299,7 +299,7 @@ test_woven(void)
             guint32 pp = sizes[i][0], v = sizes[i][1], m = groups * pp;
             LpPlan plan = make_plan(v > 1 ? LP_SCHEDULE_INTERLEAVED : LP_SCHEDULE_1F1B, pp, m, v);
             plan.overlap.ep = TRUE;
-            g_autofree char *label = g_strdup_printf("woven pp %u v %u m %u", pp, v, m);
+            g_autofree char *label = g_strdup_printf("overlapped pp %u v %u m %u", pp, v, m);
             double bubble = run(&plan, &times, label) - m * v * 3.0;
             lp_test_true(label, bubble >= -1e-9 && bubble <= 2.0 * (pp - 1) * 3.0 + 1e-9);
             for (guint32 stage = 0; stage < pp; stage++) {
@@ -320,7 +320,7 @@ main(void)
                                        {"dualpipe", test_dualpipe},
                                        {"in flight", test_in_flight},
                                        {"dualpipe in flight", test_dualpipe_in_flight},
-                                       {"woven", test_woven},
+                                       {"overlapped", test_overlapped},
                                        {NULL, NULL}};
     return lp_test_run("pipeline schedule", cases);
 }

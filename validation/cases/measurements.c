@@ -9,12 +9,12 @@
 
 const char *const lp_table_kind_names[] = {"training", "collectives", "gemm", "contention", NULL};
 
-/* Columns that tell a kind. */
-static const char *const telling[LP_N_TABLE_KINDS] = {"machine workload", "machine run busbw_GBps",
-                                                      "machine run tflops", "machine run"};
-/* Columns that tell the kind of a table in columns of its own, which is restated. */
-static const char *const own_telling[LP_N_TABLE_KINDS] = {"iteration_s", "busbw_GBps", "M N K",
-                                                          "machine run"};
+/* Columns that decide the kind of a table. */
+static const char *const deciding[LP_N_TABLE_KINDS] = {"machine workload", "machine run busbw_GBps",
+                                                       "machine run tflops", "machine run"};
+/* Columns that decide the kind of a table in columns of its own, which is restated. */
+static const char *const own_deciding[LP_N_TABLE_KINDS] = {"iteration_s", "busbw_GBps", "M N K",
+                                                           "machine run"};
 
 static LpTableKind
 kind_by(const LpTable *table, const char *const *columns)
@@ -28,7 +28,7 @@ kind_by(const LpTable *table, const char *const *columns)
 LpTableKind
 lp_table_kind(const LpTable *table)
 {
-    return kind_by(table, telling);
+    return kind_by(table, deciding);
 }
 
 /* By LpTableKind: the columns that are read, and those that published tables have for people. */
@@ -87,7 +87,7 @@ lp_measurements_load(const char *path, char **out_unknown, GError **error)
     g_autoptr(LpTable) self = lp_table_parse(path, length > 0 ? text : "", length, error);
     if (self == NULL)
         return NULL;
-    LpTableKind kind = lp_table_kind(self), own = kind_by(self, own_telling);
+    LpTableKind kind = lp_table_kind(self), own = kind_by(self, own_deciding);
     gboolean is_own = kind == LP_N_TABLE_KINDS;
     if (is_own)
         kind = own;

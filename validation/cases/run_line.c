@@ -257,21 +257,20 @@ typedef struct {
 } JobResult;
 
 static void
-run_scene(const JobRun *self, const LpScenarioSetup *scenario_setup, JobResult *result)
+run_scenario(const JobRun *self, const LpScenarioSetup *scenario_setup, JobResult *result)
 {
     guint n = self->scope == LP_SCENARIO_SCOPE_TOGETHER ? scenario_setup->jobs->len : 1;
     g_autofree LpRunResult *results = g_new0(LpRunResult, n);
-    g_auto(LpJobSet) cast = lp_cast(scenario_setup);
+    g_auto(LpJobSet) job_set = lp_job_set_of(scenario_setup);
     for (guint i = 0; i < n; i++)
-        lp_job_set_add(&cast, n > 1 ? i : self->job, self->scope, 0);
+        lp_job_set_add(&job_set, n > 1 ? i : self->job, self->scope, 0);
     gboolean has_background =
         self->scope == LP_SCENARIO_SCOPE_TOGETHER && scenario_setup->backgrounds->len > 0;
     g_autoptr(LpWatch) watch = lp_watch_new(lp_network_n_links(scenario_setup->network));
-    LpRunContext surroundings = {.watch = watch,
-                                 .faults = scenario_setup->faults,
-                                 .backgrounds =
-                                     has_background ? scenario_setup->backgrounds : NULL};
-    lp_run_jobs(cast.jobs, cast.n, &surroundings, results);
+    LpRunContext context = {.watch = watch,
+                            .faults = scenario_setup->faults,
+                            .backgrounds = has_background ? scenario_setup->backgrounds : NULL};
+    lp_run_jobs(job_set.jobs, job_set.n, &context, results);
     LpStall stall = lp_watch_stall(watch);
     g_autoptr(GError) error = NULL;
     if (lp_scenario_setup_check_stall(scenario_setup, &stall, results[0].n_waiting, &error))
@@ -291,7 +290,7 @@ run_in_child(const void *data, GByteArray *out)
     if (scenario_setup == NULL)
         g_strlcpy(result->message, error->message, sizeof result->message);
     else
-        run_scene(self, scenario_setup, result);
+        run_scenario(self, scenario_setup, result);
 }
 
 static gboolean

@@ -95,7 +95,7 @@ LpDifference
 lp_crosscheck(const LpSimulation *simulation, const LpClosedFormInput *seeing)
 {
     LpFabric wide = lp_fabric_widened(seeing->fabric);
-    if (wide.circuits.beside.is_present)
+    if (wide.circuits.packet_network.is_present)
         wide.circuits.dead_s = 0.0;
     LpClosedFormInput blind = *seeing;
     blind.fabric = &wide;

@@ -92,7 +92,7 @@ def choose_micro_batch(self, saving):
     return size
 
 
-def habitual_micro_batch(self, saving):
+def default_micro_batch(self, saving):
     """As many micro-batches as stages, which software takes whose batch is a replica's, if nothing is said (torchtitan
     of 2024, torchtitan/config_manager.py: pipeline_parallel_microbatches); 0 where that does not divide or fit."""
     pp, batch = self.number("pp"), self.number("global-batch")
@@ -104,7 +104,7 @@ def habitual_micro_batch(self, saving):
 
 
 def note_virtual_stages(self, saving, micro_batch):
-    """Virtual stages that nothing states, by a framework's habit or one, are a guess to one side."""
+    """Virtual stages that nothing states, by a framework's default or one, are a guess to one side."""
     answer = ask(self, saving, micro_batch)
     if "error" in answer or self.number("pp") < 2:
         return
@@ -112,22 +112,22 @@ def note_virtual_stages(self, saving, micro_batch):
     other = saving._replace(virtual_stages="finest" if is_plain else "1")
     span = other_side(self, other, micro_batch, plan_s(self, saving, micro_batch),
                       "the finest division" if is_plain else "one")
-    habit = "the framework's habit"
+    default = "the framework's default"
     self.row.infer(f"virtual stages {answer['virtual_stages']}: "
-                   f"{'nothing is stated' if is_plain else habit}{span}")
+                   f"{'nothing is stated' if is_plain else default}{span}")
 
 
-def habitual_recompute(self, micro_batch):
-    """What a framework recomputes by habit, where that fits; else None."""
+def default_recompute(self, micro_batch):
+    """What a framework recomputes by default, where that fits; else None."""
     answer = ask(self, BY_HABIT, micro_batch)
     return answer.get("recompute_by_framework") if answer.get("fits", False) else None
 
 
 def take_recompute(self, micro_batch):
-    """Takes column "recompute", unless its own words say that the source says nothing and the framework has a habit."""
+    """Takes column "recompute", unless its own words say that the source says nothing and the framework has a default."""
     if not self.row.has("recompute"):
         return
-    if "(not stated)" in self.row.text("recompute_as_stated") and habitual_recompute(self, micro_batch) is not None:
+    if "(not stated)" in self.row.text("recompute_as_stated") and default_recompute(self, micro_batch) is not None:
         return
     self.put("recompute", "recompute", phrases.recompute(self))
 
@@ -157,9 +157,9 @@ def choose_saving(self, micro_batch, is_open):
     stated = stated_saving(self, micro_batch)
     if stated is not None:
         return stated
-    recompute = habitual_recompute(self, micro_batch)
+    recompute = default_recompute(self, micro_batch)
     if recompute is not None:
-        self.row.infer(f"recompute {recompute}: the framework's habit")
+        self.row.infer(f"recompute {recompute}: the framework's default")
         return BY_HABIT
     is_wide = ask(self, Saving("full"), micro_batch).get("gradients_by_framework") == "fp32"
     first = next((i for i, saving in enumerate(SAVINGS)
@@ -236,7 +236,7 @@ def states_replica_batch(self):
 
 def fill_rounds(self, micro_batch):
     """Interleaved stages take micro-batches in rounds of as many as there are stages. Where these do not divide, stated
-    slices have their last round filled, and what a framework's habit alone would interleave is not."""
+    slices have their last round filled, and what a framework's default alone would interleave is not."""
     pp, passes = self.number("pp"), self.number("dp") * micro_batch
     n = self.number("global-batch") // max(passes, 1)
     if pp < 2 or n % pp == 0 or "error" not in ask(self, SAVINGS[0], micro_batch):
@@ -261,7 +261,7 @@ def settle(self):
         share_states(self, micro_batch)
     saving = choose_saving(self, micro_batch, not is_stated and not of_replica)
     if of_replica:
-        micro_batch = habitual_micro_batch(self, saving)
+        micro_batch = default_micro_batch(self, saving)
     if not is_stated and (not of_replica or micro_batch == 0):
         micro_batch = choose_micro_batch(self, saving)
     if not self.row.has("virtual_stages"):

@@ -33,7 +33,7 @@ class Restatement:
         self.model = models.find(row.text("model"))
         self.shares_open = self.runs_as_stated = False
         self.machine = None
-        self.habits = set()  # settings that stand for what the framework decides anyway
+        self.framework_defaults = set()  # settings that stand for what the framework decides anyway
 
     def number(self, name):
         """A setting as a number; 1 where nothing is said."""
@@ -65,7 +65,7 @@ class Restatement:
         """Sets @name to what the framework decides, which the program does by itself; None where it decides nothing."""
         value = self.program.default(self.settings, name)
         if value is not None:
-            self.habits.add(name)
+            self.framework_defaults.add(name)
             self.settings[name] = value
         return value
 
@@ -203,7 +203,7 @@ def check_setting(row, name, value):
 
 
 def take_settings(self):
-    """Settings of that run, beyond or against its framework's habits: "NAME=VALUE NAME=VALUE"."""
+    """Settings of that run, beyond or against its framework's defaults: "NAME=VALUE NAME=VALUE"."""
     for text in self.row.text("set").split(" "):
         if not text:
             continue

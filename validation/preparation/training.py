@@ -64,7 +64,7 @@ def restate(row, program, models):
         settings = plan.settle(self)
         out["framework"] = settings.pop("framework")
         out["machine"] = options
-        out["workload"] = " ".join(f"{name}={value}" for name, value in settings.items() if name not in self.habits)
+        out["workload"] = " ".join(f"{name}={value}" for name, value in settings.items() if name not in self.framework_defaults)
     except Refusal as refusal:
         out["refused"] = ("out of scope: " if refusal.scope else "") + str(refusal)
     out["unchecked"] = "memory" if self.runs_as_stated else ""

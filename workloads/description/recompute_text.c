@@ -14,19 +14,19 @@ static const struct {
     const char *name;
     guint32 parts;
 } parts[] = {
-    {"norms", LP_AGAIN_NORMS},
-    {"qkv", LP_AGAIN_QKV},
-    {"ffn", LP_AGAIN_FFN},
-    {"latent", LP_AGAIN_LATENT},
-    {"queries", LP_AGAIN_QUERIES},
-    {"keys", LP_AGAIN_KEYS},
-    {"values", LP_AGAIN_VALUES},
-    {"core", LP_AGAIN_CORE},
-    {"attention", LP_AGAIN_ATTENTION},
-    {"projection", LP_AGAIN_PROJECTION | LP_AGAIN_RESIDUAL},
-    {"up", LP_AGAIN_UP},
-    {"gate", LP_AGAIN_GATE},
-    {"activation", LP_AGAIN_ACTIVATION},
+    {"norms", LP_RECOMPUTED_NORMS},
+    {"qkv", LP_RECOMPUTED_QKV},
+    {"ffn", LP_RECOMPUTED_FFN},
+    {"latent", LP_RECOMPUTED_LATENT},
+    {"queries", LP_RECOMPUTED_QUERIES},
+    {"keys", LP_RECOMPUTED_KEYS},
+    {"values", LP_RECOMPUTED_VALUES},
+    {"core", LP_RECOMPUTED_CORE},
+    {"attention", LP_RECOMPUTED_ATTENTION},
+    {"projection", LP_RECOMPUTED_PROJECTION | LP_RECOMPUTED_RESIDUAL},
+    {"up", LP_RECOMPUTED_UP},
+    {"gate", LP_RECOMPUTED_GATE},
+    {"activation", LP_RECOMPUTED_ACTIVATION},
 };
 
 /* The parts that @name stands for; 0: none. */
@@ -43,8 +43,8 @@ static gboolean
 set_selective(LpPlan *plan, const char *text, GError **error)
 {
     g_auto(GStrv) names = g_strsplit(text, ",", -1);
-    guint32 sum = strcmp(text, "alternate") == 0 ? LP_AGAIN_ALTERNATE : 0;
-    for (guint i = 0; sum != LP_AGAIN_ALTERNATE && (i == 0 || names[i] != NULL); i++) {
+    guint32 sum = strcmp(text, "alternate") == 0 ? LP_RECOMPUTED_ALTERNATE : 0;
+    for (guint i = 0; sum != LP_RECOMPUTED_ALTERNATE && (i == 0 || names[i] != NULL); i++) {
         guint32 more = names[i] != NULL ? parts_of(names[i]) : 0;
         if (more == 0 || (sum & more) != 0) {
             g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE,
@@ -63,9 +63,9 @@ set_selective(LpPlan *plan, const char *text, GError **error)
 static char *
 get_selective(const LpPlan *plan)
 {
-    guint32 rest = plan->selective != 0 ? plan->selective : LP_AGAIN_CORE;
+    guint32 rest = plan->selective != 0 ? plan->selective : LP_RECOMPUTED_CORE;
     g_autoptr(GString) text = g_string_new("");
-    if (rest == LP_AGAIN_ALTERNATE)
+    if (rest == LP_RECOMPUTED_ALTERNATE)
         return g_strdup("alternate");
     for (guint i = 0; i < G_N_ELEMENTS(parts); i++)
         if ((rest & parts[i].parts) == parts[i].parts) {

@@ -476,7 +476,7 @@ lp_workload_apply_machine(LpWorkload *self, guint64 domain_size, const LpAcceler
         return FALSE;
     lp_plan_shard_by_domains(&self->plan, domain_size);
     lp_plan_relay_by_domains(&self->plan, domain_size);
-    lp_plan_weave_by_domains(&self->plan, domain_size);
+    lp_plan_overlap_passes_by_domains(&self->plan, domain_size);
     lp_plan_wait_by_accelerator(&self->plan, accelerator->sums_on_cores);
     return TRUE;
 }

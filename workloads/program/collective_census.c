@@ -4,7 +4,7 @@
 
 /* What is counted of a row while stages are gone through. */
 typedef struct {
-    LpTallyRow row;
+    LpCensusRow row;
     guint64 n_calls, buffer_bytes; /* of the stage at hand */
     GArray *sizes;                 /* owned: of the stage at hand */
 } Count;
@@ -23,7 +23,7 @@ total_factor(LpCollective collective, guint32 n_members)
 }
 
 gboolean
-lp_collective_census_row_has(const LpTallyRow *row, const LpOp *op)
+lp_collective_census_row_has(const LpCensusRow *row, const LpOp *op)
 {
     return lp_op_is_collective(op) && row->group == op->group && row->traffic == op->traffic &&
            row->collective == op->collective;
@@ -32,7 +32,7 @@ lp_collective_census_row_has(const LpTallyRow *row, const LpOp *op)
 /* --- rows --- */
 
 static Count *
-find(GArray *counts, const LpTallyRow *like)
+find(GArray *counts, const LpCensusRow *like)
 {
     for (guint i = 0; i < counts->len; i++) {
         Count *count = &g_array_index(counts, Count, i);
@@ -40,8 +40,8 @@ find(GArray *counts, const LpTallyRow *like)
             count->row.collective == like->collective)
             return count;
     }
-    Count made = {.row = *like, .sizes = g_array_new(FALSE, FALSE, sizeof(LpTallySize))};
-    made.row.sizes = g_array_new(FALSE, FALSE, sizeof(LpTallySize));
+    Count made = {.row = *like, .sizes = g_array_new(FALSE, FALSE, sizeof(LpCensusSize))};
+    made.row.sizes = g_array_new(FALSE, FALSE, sizeof(LpCensusSize));
     g_array_append_val(counts, made);
     return &g_array_index(counts, Count, counts->len - 1);
 }
@@ -50,18 +50,18 @@ static void
 add_size(GArray *sizes, guint64 bytes, guint64 n_calls)
 {
     guint at = 0;
-    while (at < sizes->len && g_array_index(sizes, LpTallySize, at).bytes < bytes)
+    while (at < sizes->len && g_array_index(sizes, LpCensusSize, at).bytes < bytes)
         at++;
-    if (at < sizes->len && g_array_index(sizes, LpTallySize, at).bytes == bytes) {
-        g_array_index(sizes, LpTallySize, at).n_calls += n_calls;
+    if (at < sizes->len && g_array_index(sizes, LpCensusSize, at).bytes == bytes) {
+        g_array_index(sizes, LpCensusSize, at).n_calls += n_calls;
         return;
     }
-    LpTallySize made = {bytes, n_calls};
+    LpCensusSize made = {bytes, n_calls};
     g_array_insert_val(sizes, at, made);
 }
 
 static void
-add_calls(GArray *counts, const LpTallyRow *like, guint64 bytes, guint64 n_calls)
+add_calls(GArray *counts, const LpCensusRow *like, guint64 bytes, guint64 n_calls)
 {
     Count *count = find(counts, like);
     count->n_calls += n_calls;
@@ -87,7 +87,7 @@ end_stage(GArray *counts, const LpProgram *program, guint32 stage)
 {
     for (guint i = 0; i < counts->len; i++) {
         Count *count = &g_array_index(counts, Count, i);
-        LpTallyRow *row = &count->row;
+        LpCensusRow *row = &count->row;
         guint64 n_senders = row->group == LP_N_GROUPS ? lp_program_stage_ranks(program, stage)
                                                       : n_communicators(program, row->group, stage);
         row->all_sent_bytes +=
@@ -114,11 +114,11 @@ count_segment(GArray *counts, const LpProgram *program, const LpSegment *segment
         const LpOp *op = lp_program_op(program, segment->first_op + i);
         if (!lp_op_is_collective(op))
             continue;
-        LpTallyRow like = {.traffic = op->traffic,
-                           .group = op->group,
-                           .collective = op->collective,
-                           .n_members =
-                               lp_communicators_n_members(program->communicators, op->group)};
+        LpCensusRow like = {.traffic = op->traffic,
+                            .group = op->group,
+                            .collective = op->collective,
+                            .n_members =
+                                lp_communicators_n_members(program->communicators, op->group)};
         add_calls(counts, &like, op->bytes, n_runs);
     }
 }
@@ -127,10 +127,10 @@ static void
 count_stage(LpCollectiveCensus *self, GArray *counts, const LpProgram *program, guint32 stage)
 {
     const LpStageProgram *steps = lp_program_stage(program, stage);
-    LpTallyRow message = {.traffic = LP_TRAFFIC_PP,
-                          .group = LP_N_GROUPS,
-                          .collective = LP_COLLECTIVE_SEND,
-                          .n_members = 2};
+    LpCensusRow message = {.traffic = LP_TRAFFIC_PP,
+                           .group = LP_N_GROUPS,
+                           .collective = LP_COLLECTIVE_SEND,
+                           .n_members = 2};
     for (guint i = 0; i < steps->n_steps; i++) {
         const LpStep *step = lp_program_step(program, steps->first_step + i);
         if (step->kind == LP_STEP_SEGMENT)
@@ -149,7 +149,7 @@ count_stage(LpCollectiveCensus *self, GArray *counts, const LpProgram *program, 
 static gint
 compare_rows(gconstpointer a, gconstpointer b)
 {
-    const LpTallyRow *one = a, *other = b;
+    const LpCensusRow *one = a, *other = b;
     if (one->traffic != other->traffic)
         return one->traffic < other->traffic ? -1 : 1;
     if (one->group != other->group)
@@ -161,14 +161,14 @@ LpCollectiveCensus *
 lp_collective_census_new(const LpProgram *program)
 {
     LpCollectiveCensus *self = g_new(LpCollectiveCensus, 1);
-    self->rows = g_array_new(FALSE, FALSE, sizeof(LpTallyRow));
+    self->rows = g_array_new(FALSE, FALSE, sizeof(LpCensusRow));
     self->n_runs = g_new0(guint64, program->segments->len);
     g_autoptr(GArray) counts = g_array_new(FALSE, FALSE, sizeof(Count));
     for (guint32 stage = 0; stage < program->pipeline.n_stages; stage++)
         count_stage(self, counts, program, stage);
     for (guint i = 0; i < counts->len; i++) {
         Count *count = &g_array_index(counts, Count, i);
-        LpTallyRow row = count->row;
+        LpCensusRow row = count->row;
         row.sent_bytes = row.collective == LP_COLLECTIVE_SEND
                              ? (double)row.buffer_bytes
                              : (double)total_factor(row.collective, row.n_members) *
@@ -186,14 +186,14 @@ lp_collective_census_free(LpCollectiveCensus *self)
     if (self == NULL)
         return;
     for (guint i = 0; i < self->rows->len; i++)
-        g_array_unref(g_array_index(self->rows, LpTallyRow, i).sizes);
+        g_array_unref(g_array_index(self->rows, LpCensusRow, i).sizes);
     g_array_unref(self->rows);
     g_free(self->n_runs);
     g_free(self);
 }
 
-const LpTallyRow *
+const LpCensusRow *
 lp_collective_census_row(const LpCollectiveCensus *self, guint index)
 {
-    return &g_array_index(self->rows, LpTallyRow, index);
+    return &g_array_index(self->rows, LpCensusRow, index);
 }

@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 typedef struct {
     guint64 bytes; /**< as LpOp.bytes, or of a message */
     guint64 n_calls;
-} LpTallySize;
+} LpCensusSize;
 
 /** Calls of one operation for one purpose, on a rank of the stage that asks for most bytes of it.
  */
@@ -25,12 +25,12 @@ typedef struct {
     guint64 buffer_bytes;   /**< of these calls, summed: what the caller sees */
     double sent_bytes;      /**< what the rank sends in them */
     guint64 all_sent_bytes; /**< what all ranks send, of all stages */
-    GArray *sizes;          /* owned: LpTallySize, the smallest first */
-} LpTallyRow;
+    GArray *sizes;          /* owned: LpCensusSize, the smallest first */
+} LpCensusRow;
 
 /** The communication of one iteration. */
 typedef struct {
-    GArray *rows;    /* owned: LpTallyRow, by traffic, group and operation */
+    GArray *rows;    /* owned: LpCensusRow, by traffic, group and operation */
     guint64 *n_runs; /* owned: how often a rank of its stage runs it, by segment */
 } LpCollectiveCensus;
 
@@ -41,8 +41,8 @@ void lp_collective_census_free(LpCollectiveCensus *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpCollectiveCensus, lp_collective_census_free)
 
 /** The row at @index of LpCollectiveCensus.rows. Borrowed. */
-const LpTallyRow *lp_collective_census_row(const LpCollectiveCensus *self, guint index);
+const LpCensusRow *lp_collective_census_row(const LpCollectiveCensus *self, guint index);
 /** Whether @op is one of the calls of @row, on whichever stage. */
-gboolean lp_collective_census_row_has(const LpTallyRow *row, const LpOp *op);
+gboolean lp_collective_census_row_has(const LpCensusRow *row, const LpOp *op);
 
 G_END_DECLS

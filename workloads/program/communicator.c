@@ -24,7 +24,7 @@ lp_group_stream(const LpPlan *plan, LpGroup group)
     case LP_GROUP_EP_RAIL:
         return LP_STREAM_LAYER;
     case LP_GROUP_EP:
-        launched = lp_plan_weaves(plan);
+        launched = lp_plan_overlaps_passes(plan);
         break;
     default:
         break;
@@ -32,14 +32,15 @@ lp_group_stream(const LpPlan *plan, LpGroup group)
     return launched ? LP_STREAM_LAYER : LP_N_STREAMS;
 }
 
-/* A layer waits for what it launches before it begins anything else, but for woven
+/* A layer waits for what it launches before it begins anything else, but for overlapped
  * all-to-alls, and for the two halves of a relayed one, which go on together. */
 static gboolean
 is_exclusive(const LpPlan *plan, LpGroup group)
 {
     LpStream stream = lp_group_stream(plan, group);
-    gboolean is_woven = lp_group_traits(group)->traffic == LP_TRAFFIC_EP && stream != LP_N_STREAMS;
-    return stream != LP_STREAM_DP && !is_woven;
+    gboolean is_overlapped =
+        lp_group_traits(group)->traffic == LP_TRAFFIC_EP && stream != LP_N_STREAMS;
+    return stream != LP_STREAM_DP && !is_overlapped;
 }
 
 static gboolean

@@ -71,7 +71,7 @@ static gboolean
 keeps_exchanged(const LpPlan *plan, LpPass pass)
 {
     return pass == LP_PASS_RECOMPUTE && plan->recompute == LP_RECOMPUTE_SELECTIVE &&
-           !lp_plan_makes_again(plan, LP_AGAIN_ATTENTION);
+           !lp_plan_recomputes(plan, LP_RECOMPUTED_ATTENTION);
 }
 
 void
@@ -81,23 +81,23 @@ lp_dense_block_add_forward(LpLowering *self, guint32 index, LpBlock block, LpPas
     guint kind = lp_transformer_layer_kind(self->transformer, index);
     guint32 seq = lp_transformer_layer(self->transformer, index).seq;
     LpSharedBytes bytes = shared_bytes(self, index, block);
-    LpWork entry = lp_lowering_part(self, kind, block, pass, LP_PART_ENTRY);
-    LpWork core = lp_lowering_part(self, kind, block, pass, LP_PART_CORE);
-    LpWork exit = lp_lowering_part(self, kind, block, pass, LP_PART_EXIT);
-    lp_lowering_add_part(self, kind, block, pass, LP_PART_BEFORE);
-    lp_lowering_need(self, block, LP_PART_ENTRY);
+    LpWork entry = lp_lowering_part(self, kind, block, pass, LP_BLOCK_PART_INPUT_PRODUCT);
+    LpWork core = lp_lowering_part(self, kind, block, pass, LP_BLOCK_PART_CORE);
+    LpWork exit = lp_lowering_part(self, kind, block, pass, LP_BLOCK_PART_OUTPUT_PRODUCT);
+    lp_lowering_add_part(self, kind, block, pass, LP_BLOCK_PART_NORM);
+    lp_lowering_need(self, block, LP_BLOCK_PART_INPUT_PRODUCT);
     add_entry(self, entry, bytes.input_gathered, bytes.inputs.n_gathers, sharing);
-    lp_lowering_add_part(self, kind, block, pass, LP_PART_INNER);
+    lp_lowering_add_part(self, kind, block, pass, LP_BLOCK_PART_INNER);
     if (keeps_exchanged(self->plan, pass))
         lp_context_parallel_add_core_again(self, core, seq);
     else
         lp_context_parallel_add_core(self, core, seq, FALSE);
-    lp_lowering_need(self, block, LP_PART_EXIT);
+    lp_lowering_need(self, block, LP_BLOCK_PART_OUTPUT_PRODUCT);
     if (sharing.sums)
         lp_tensor_parallel_add_exit(self, exit, bytes.summed, 1);
     else
         lp_lowering_add_work(self, exit);
-    lp_lowering_add_part(self, kind, block, pass, LP_PART_AFTER);
+    lp_lowering_add_part(self, kind, block, pass, LP_BLOCK_PART_RESIDUAL);
 }
 
 /* The last products of a backward pass: of the gradient of the activations and, unless @input_only,
@@ -134,15 +134,15 @@ lp_dense_block_add_backward(LpLowering *self, guint32 index, LpBlock block, LpRo
         lp_lowering_add_work(self, weight);
         return;
     }
-    LpWork entry = lp_lowering_part(self, kind, block, pass, LP_PART_ENTRY);
-    LpWork core = lp_lowering_part(self, kind, block, pass, LP_PART_CORE);
-    LpWork exit = lp_lowering_part(self, kind, block, pass, LP_PART_EXIT);
-    lp_lowering_add_part(self, kind, block, pass, LP_PART_BEFORE);
-    lp_lowering_need(self, block, LP_PART_EXIT);
+    LpWork entry = lp_lowering_part(self, kind, block, pass, LP_BLOCK_PART_INPUT_PRODUCT);
+    LpWork core = lp_lowering_part(self, kind, block, pass, LP_BLOCK_PART_CORE);
+    LpWork exit = lp_lowering_part(self, kind, block, pass, LP_BLOCK_PART_OUTPUT_PRODUCT);
+    lp_lowering_add_part(self, kind, block, pass, LP_BLOCK_PART_NORM);
+    lp_lowering_need(self, block, LP_BLOCK_PART_OUTPUT_PRODUCT);
     add_entry(self, entry, bytes.gathered, 1, sharing);
     lp_context_parallel_add_core(self, core, seq, TRUE);
-    lp_lowering_add_part(self, kind, block, pass, LP_PART_INNER);
-    lp_lowering_need(self, block, LP_PART_ENTRY);
+    lp_lowering_add_part(self, kind, block, pass, LP_BLOCK_PART_INNER);
+    lp_lowering_need(self, block, LP_BLOCK_PART_INPUT_PRODUCT);
     add_backward_exit(self, exit, weight, bytes, role == LP_ROLE_INPUT, sharing);
-    lp_lowering_add_part(self, kind, block, pass, LP_PART_AFTER);
+    lp_lowering_add_part(self, kind, block, pass, LP_BLOCK_PART_RESIDUAL);
 }

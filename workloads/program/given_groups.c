@@ -82,10 +82,10 @@ typedef struct {
     gboolean is_taken;
     const Use *first;
     guint8 *has; /* owned, by rank: it has one already */
-} Filling;
+} Occupancy;
 
 static gboolean
-fits(const Filling *self, const LpGivenProgram *program, const Use *use)
+fits(const Occupancy *self, const LpGivenProgram *program, const Use *use)
 {
     const LpGivenGroups *groups = lp_given_program_groups(program, use->groups);
     if (!self->is_taken)
@@ -101,17 +101,17 @@ fits(const Filling *self, const LpGivenProgram *program, const Use *use)
 }
 
 static void
-fill(Filling *self, const LpGivenProgram *program, const Use *use)
+fill(Occupancy *self, const LpGivenProgram *program, const Use *use)
 {
     const LpGivenGroups *groups = lp_given_program_groups(program, use->groups);
     if (!self->is_taken)
-        *self = (Filling){TRUE, use, g_new0(guint8, program->n_ranks)};
+        *self = (Occupancy){TRUE, use, g_new0(guint8, program->n_ranks)};
     for (guint i = 0; i < groups->ranks->len; i++)
         self->has[g_array_index(groups->ranks, guint32, i)] = 1;
 }
 
 static gboolean
-find_kind(const LpGivenProgram *program, Filling *fillings, Use *use, GError **error)
+find_kind(const LpGivenProgram *program, Occupancy *occupancies, Use *use, GError **error)
 {
     const LpGivenGroups *groups = lp_given_program_groups(program, use->groups);
     guint n = 0;
@@ -119,9 +119,9 @@ find_kind(const LpGivenProgram *program, Filling *fillings, Use *use, GError **e
         if (lp_group_traits(kind)->traffic != groups->traffic)
             continue;
         n++;
-        if (!fits(&fillings[kind], program, use))
+        if (!fits(&occupancies[kind], program, use))
             continue;
-        fill(&fillings[kind], program, use);
+        fill(&occupancies[kind], program, use);
         use->kind = kind;
         return TRUE;
     }
@@ -161,17 +161,17 @@ lp_given_kinds_new(const LpGivenProgram *program, LpCommunicators **out_communic
 {
     g_autoptr(LpGivenKinds) self = g_new0(LpGivenKinds, 1);
     g_autoptr(LpCommunicators) communicators = lp_communicators_new_empty(program->n_ranks);
-    Filling fillings[LP_N_GROUPS] = {{0}};
+    Occupancy occupancies[LP_N_GROUPS] = {{0}};
     gboolean good = TRUE;
     self->uses = g_array_new(FALSE, FALSE, sizeof(Use));
     find_uses(self, program);
     for (guint i = 0; good && i < self->uses->len; i++) {
-        good = find_kind(program, fillings, use_at(self, i), error);
+        good = find_kind(program, occupancies, use_at(self, i), error);
         if (good)
             add_communicators(program, use_at(self, i), communicators);
     }
     for (LpGroup kind = 0; kind < LP_N_GROUPS; kind++)
-        g_free(fillings[kind].has);
+        g_free(occupancies[kind].has);
     if (!good)
         return NULL;
     *out_communicators = g_steal_pointer(&communicators);

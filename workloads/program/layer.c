@@ -33,7 +33,7 @@ add_expert_block_forward(LpLowering *self, guint32 index, LpPass pass)
     if (self->transformer->experts.n_shared > 0)
         lp_dense_block_add_forward(self, index, LP_BLOCK_SHARED, pass,
                                    shared_expert_sharing(self->plan));
-    lp_lowering_need(self, LP_BLOCK_EXPERTS, LP_PART_ENTRY);
+    lp_lowering_need(self, LP_BLOCK_EXPERTS, LP_BLOCK_PART_INPUT_PRODUCT);
     lp_expert_parallel_add_experts(self, index, pass, FALSE);
     add_expert_sum(self, index);
     lp_lowering_add_block(self, kind, LP_BLOCK_COMBINE, pass);
@@ -116,7 +116,7 @@ add_parts_again(LpLowering *self, guint32 index)
     const LpPass pass = LP_PASS_RECOMPUTE;
     guint kind = lp_transformer_layer_kind(transformer, index);
     LpLayer layer = lp_transformer_layer(transformer, index);
-    gboolean gathers = lp_plan_makes_again(plan, LP_AGAIN_QKV);
+    gboolean gathers = lp_plan_recomputes(plan, LP_RECOMPUTED_QKV);
     gboolean gathers_up = lp_plan_recomputes_up(plan, transformer);
     LpGradientSharing attention = {gathers,
                                    lp_plan_recomputes_projection(plan, transformer, layer)};

@@ -59,7 +59,7 @@ lp_lowering_meet_loads(LpLowering *self, guint32 index)
 }
 
 LpWork
-lp_lowering_part(const LpLowering *self, guint kind, LpBlock block, LpPass pass, LpPart part)
+lp_lowering_part(const LpLowering *self, guint kind, LpBlock block, LpPass pass, LpBlockPart part)
 {
     return self->work[kind][block][pass][part];
 }
@@ -68,13 +68,13 @@ LpWork
 lp_lowering_block(const LpLowering *self, guint kind, LpBlock block, LpPass pass)
 {
     LpWork sum = LP_WORK_NONE;
-    for (LpPart part = 0; part < LP_N_PARTS; part++)
+    for (LpBlockPart part = 0; part < LP_N_BLOCK_PARTS; part++)
         sum = lp_work_then(sum, self->work[kind][block][pass][part]);
     return sum;
 }
 
 void
-lp_lowering_need(const LpLowering *self, LpBlock block, LpPart part)
+lp_lowering_need(const LpLowering *self, LpBlock block, LpBlockPart part)
 {
     if (self->need != NULL)
         self->need(self->need_data, block, part);
@@ -93,7 +93,7 @@ lp_lowering_add_work(LpLowering *self, LpWork work)
 }
 
 void
-lp_lowering_add_part(LpLowering *self, guint kind, LpBlock block, LpPass pass, LpPart part)
+lp_lowering_add_part(LpLowering *self, guint kind, LpBlock block, LpPass pass, LpBlockPart part)
 {
     lp_lowering_add_work(self, self->work[kind][block][pass][part]);
 }

@@ -12,15 +12,16 @@ G_BEGIN_DECLS
  * go. */
 typedef struct {
     LpBuilder builder;
-    const LpTransformer *transformer;                                  /* borrowed */
-    const LpPlan *plan;                                                /* borrowed */
-    LpWork work[LP_LAYER_KINDS][LP_N_BLOCKS][LP_N_PASSES][LP_N_PARTS]; /**< of kernels */
+    const LpTransformer *transformer;                                        /* borrowed */
+    const LpPlan *plan;                                                      /* borrowed */
+    LpWork work[LP_LAYER_KINDS][LP_N_BLOCKS][LP_N_PASSES][LP_N_BLOCK_PARTS]; /**< of kernels */
     LpWork boundary_copies; /**< lp_boundary_copies_work() */
     LpListCosts list_costs;
     const LpAccelerator *accelerator; /* borrowed */
     guint32 micro_batch;              /**< of the pass at hand, among all of the iteration */
-    void (*need)(gpointer data, LpBlock block, LpPart part); /**< or NULL: lp_lowering_need() */
-    gpointer need_data;                                      /* borrowed */
+    void (*need)(gpointer data, LpBlock block,
+                 LpBlockPart part); /**< or NULL: lp_lowering_need() */
+    gpointer need_data;             /* borrowed */
 } LpLowering;
 
 /** A lowering into @program, which has its communicators and expert loads already, with the kernel
@@ -43,20 +44,21 @@ void lp_lowering_meet_loads(LpLowering *self, guint32 index);
 
 /** Kernels of one part of a block of layers of @kind (lp_transformer_layer_kind()). */
 LpWork lp_lowering_part(const LpLowering *self, guint kind, LpBlock block, LpPass pass,
-                        LpPart part);
+                        LpBlockPart part);
 /** Kernels of a whole block. */
 LpWork lp_lowering_block(const LpLowering *self, guint kind, LpBlock block, LpPass pass);
 
 /** The products in @part of the forward pass of @block, or those that go back through their
  * weights, come next: what they take is there where parameters are gathered. Routed experts' are
- * all of LP_PART_ENTRY. */
-void lp_lowering_need(const LpLowering *self, LpBlock block, LpPart part);
+ * all of LP_BLOCK_PART_INPUT_PRODUCT. */
+void lp_lowering_need(const LpLowering *self, LpBlock block, LpBlockPart part);
 /** Computes @share, at most 1, of @work. */
 void lp_lowering_add_share(LpLowering *self, LpWork work, double share);
 /** Computes all of @work. */
 void lp_lowering_add_work(LpLowering *self, LpWork work);
 /** Computes lp_lowering_part(). */
-void lp_lowering_add_part(LpLowering *self, guint kind, LpBlock block, LpPass pass, LpPart part);
+void lp_lowering_add_part(LpLowering *self, guint kind, LpBlock block, LpPass pass,
+                          LpBlockPart part);
 /** Computes lp_lowering_block(). */
 void lp_lowering_add_block(LpLowering *self, guint kind, LpBlock block, LpPass pass);
 

@@ -219,7 +219,7 @@ take(LpParameterPrefetch *self, guint end)
 
 /* For lp_lowering_need(). */
 static void
-need(gpointer data, LpBlock block, LpPart part)
+need(gpointer data, LpBlock block, LpBlockPart part)
 {
     LpParameterPrefetch *self = data;
     guint end = self->next;

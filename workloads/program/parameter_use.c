@@ -27,12 +27,12 @@ append(GArray *uses, LpParameterUse use)
 
 /* Matrices are in the order of the backward pass. */
 void
-lp_parameter_use_place(const LpLayerTensors *tensors, guint i, LpBlock *block, LpPart *part)
+lp_parameter_use_place(const LpLayerTensors *tensors, guint i, LpBlock *block, LpBlockPart *part)
 {
     guint behind = i < tensors->n_ffn ? i : (i - tensors->n_ffn) % tensors->n_attention;
     gboolean first = i >= tensors->n_ffn + (tensors->n_blocks - 1) * tensors->n_attention;
     *block = i < tensors->n_ffn ? LP_BLOCK_FFN : first ? LP_BLOCK_ATTENTION : LP_BLOCK_CROSS;
-    *part = behind == 0 ? LP_PART_EXIT : LP_PART_ENTRY;
+    *part = behind == 0 ? LP_BLOCK_PART_OUTPUT_PRODUCT : LP_BLOCK_PART_INPUT_PRODUCT;
 }
 
 static LpParameterUse

@@ -9,10 +9,10 @@ G_BEGIN_DECLS
 
 /** A use of a tensor in a pass. */
 typedef struct {
-    guint unit;    /**< in the order of the forward pass */
-    guint tensor;  /**< of the unit, of any but a layer's matrices LP_PARAMETER_USE_WHOLE */
-    LpBlock block; /**< whose products take it; LP_N_BLOCKS: any of the unit */
-    LpPart part;   /**< of the forward pass */
+    guint unit;       /**< in the order of the forward pass */
+    guint tensor;     /**< of the unit, of any but a layer's matrices LP_PARAMETER_USE_WHOLE */
+    LpBlock block;    /**< whose products take it; LP_N_BLOCKS: any of the unit */
+    LpBlockPart part; /**< of the forward pass */
     LpParameters parameters; /**< of one rank of tensor parallelism, gathered */
     gboolean gathers;        /**< it is not there */
     gboolean stays;          /**< to be there for its next use */
@@ -22,7 +22,8 @@ typedef struct {
 #define LP_PARAMETER_USE_WHOLE G_MAXUINT
 
 /** Which products of a layer take matrix @i of its @tensors (lp_layer_tensors_n_matrices()). */
-void lp_parameter_use_place(const LpLayerTensors *tensors, guint i, LpBlock *block, LpPart *part);
+void lp_parameter_use_place(const LpLayerTensors *tensors, guint i, LpBlock *block,
+                            LpBlockPart *part);
 /** The uses of a pass through @units, of a chunk, in order. Norms and biases have none: they stay
  * on all ranks (stage3_param_persistence_threshold, 100,000 elements). Returns: (transfer full)
  * array of LpParameterUse. */

@@ -98,7 +98,7 @@ lp_pass_add_backward(LpLowering *self, guint32 stage, guint32 chunk, LpRole role
 
 /* --- pairs --- */
 
-/* A pass being woven in. */
+/* A pass being overlapped. */
 typedef struct {
     const GArray *ops; /* borrowed: LpOp */
     guint next;
@@ -136,7 +136,7 @@ wait_for_exchange(LpBuilder *builder, gboolean other_waits)
 
 /* Goes on with @thread up to and with its next all-to-all, of one launch or, relayed, of two. */
 static void
-weave(LpBuilder *builder, Thread *thread, gboolean other_waits)
+run_part(LpBuilder *builder, Thread *thread, gboolean other_waits)
 {
     if (thread->waits)
         wait_for_exchange(builder, other_waits);
@@ -164,5 +164,5 @@ lp_pass_add_pair(LpLowering *self, guint32 stage, guint32 forward_chunk, guint32
     g_autoptr(GArray) backward = lp_builder_take(&self->builder);
     Thread threads[2] = {{.ops = forward}, {.ops = backward}};
     for (guint turn = 0; !is_done(&threads[0]) || !is_done(&threads[1]); turn++)
-        weave(&self->builder, &threads[turn % 2], threads[(turn + 1) % 2].waits);
+        run_part(&self->builder, &threads[turn % 2], threads[(turn + 1) % 2].waits);
 }

@@ -42,7 +42,7 @@ warm_up_passes(const LpPlan *plan, guint32 stage, guint32 n_passes)
     return MIN(wanted, n_passes);
 }
 
-/* The @forward-th forward pass and the @backward-th backward pass of a stage, woven. */
+/* The @forward-th forward pass and the @backward-th backward pass of a stage, overlapped. */
 static void
 append_pair(GArray *slots, const LpPlan *plan, guint32 forward, guint32 backward)
 {
@@ -59,7 +59,7 @@ append_pair(GArray *slots, const LpPlan *plan, guint32 forward, guint32 backward
 /* As 1F1B, one pass further ahead: no pair's backward pass needs its forward pass, nor the other
  * stages' pairs at the same place. */
 static void
-append_woven(GArray *slots, const LpPlan *plan, guint32 stage, guint32 n_passes)
+append_overlapped(GArray *slots, const LpPlan *plan, guint32 stage, guint32 n_passes)
 {
     guint32 warm_up = MIN(warm_up_passes(plan, stage, n_passes) + 1, n_passes);
     for (guint32 k = 0; k < warm_up; k++)
@@ -156,7 +156,7 @@ dual_pair(DualPipe *self, guint32 forward_way, guint32 backward_way)
     g_array_append_val(self->slots, slot);
 }
 
-/* Both ways full: pairs in turn. The two ranks in the middle have nothing to weave at first. */
+/* Both ways full: pairs in turn. The two ranks in the middle have no pair to overlap at first. */
 static void
 dual_steady(DualPipe *self, guint32 n, gboolean in_the_middle)
 {
@@ -231,7 +231,7 @@ lp_pipeline_schedule_new(const LpPlan *plan, guint32 stage)
     case LP_SCHEDULE_1F1B:
     case LP_SCHEDULE_INTERLEAVED:
         if (plan->overlap.ep)
-            append_woven(slots, plan, stage, n_passes);
+            append_overlapped(slots, plan, stage, n_passes);
         else
             append_1f1b(slots, plan, stage, n_passes);
         break;

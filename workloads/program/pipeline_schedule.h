@@ -12,7 +12,7 @@ typedef enum {
     LP_SLOT_BACKWARD, /**< both gradients */
     LP_SLOT_INPUT,    /**< the gradient of the activations alone */
     LP_SLOT_WEIGHT,   /**< that of the weights */
-    LP_SLOT_PAIR,     /**< a forward and a backward pass of two micro-batches, woven together */
+    LP_SLOT_PAIR, /**< a forward and a backward pass of two micro-batches, overlapped together */
     LP_N_SLOT_KINDS
 } LpSlotKind;
 

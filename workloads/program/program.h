@@ -20,7 +20,7 @@ typedef enum {
     LP_ROLE_BACKWARD, /**< a backward pass: the gradients of the activations and of the weights */
     LP_ROLE_INPUT,    /**< a backward pass: the gradient of the activations alone */
     LP_ROLE_WEIGHT,   /**< a backward pass: that of the weights alone */
-    LP_ROLE_PAIR,     /**< a forward and a backward pass, woven together */
+    LP_ROLE_PAIR,     /**< a forward and a backward pass, overlapped together */
     LP_ROLE_BLOCK,    /**< operations of a program that is given */
     LP_ROLE_FINISH,   /**< what is left of the gradients' synchronisation, and the optimiser */
     LP_N_ROLES

@@ -37,17 +37,17 @@ typedef struct {
     const LpOp *op; /* borrowed: of the first that has come */
     guint64 rank;   /* which that is */
     GArray *actors; /* owned guint32: who is in it */
-} Meeting;
+} PendingCollective;
 
 typedef struct {
-    const LpProgram *program;       /* borrowed */
-    const LpGivenProgram *given;    /* borrowed */
-    const LpLibraryPicks *picks;    /* borrowed; NULL: no host waits for a change of libraries */
-    LpRankLikeness *likeness;       /* owned */
-    Actor *actors;                  /* owned, by class */
-    Meeting *meetings[LP_N_GROUPS]; /* owned, by class of communicators */
-    GQueue ready;                   /* of actors' numbers plus 1 */
-    GError **error;                 /* borrowed */
+    const LpProgram *program;    /* borrowed */
+    const LpGivenProgram *given; /* borrowed */
+    const LpLibraryPicks *picks; /* borrowed; NULL: no host waits for a change of libraries */
+    LpRankLikeness *likeness;    /* owned */
+    Actor *actors;               /* owned, by class */
+    PendingCollective *pending[LP_N_GROUPS]; /* owned, by class of communicators */
+    GQueue ready;                            /* of actors' numbers plus 1 */
+    GError **error;                          /* borrowed */
     gboolean has_failed;
 } Check;
 
@@ -74,16 +74,17 @@ wake(Check *self, guint32 actor)
     g_queue_push_tail(&self->ready, GUINT_TO_POINTER(actor + 1));
 }
 
-static Meeting *
-meeting_of(const Check *self, const Actor *actor, const LpOp *op)
+static PendingCollective *
+pending_of(const Check *self, const Actor *actor, const LpOp *op)
 {
     const LpCommunicator *own = lp_program_communicator(self->program, op->group, actor->rank);
     guint number = lp_communicators_number(self->program->communicators, own);
-    return &self->meetings[op->group][self->likeness->of_group[op->group][number]];
+    return &self->pending[op->group][self->likeness->of_group[op->group][number]];
 }
 
 static void
-refuse_difference(Check *self, const Meeting *meeting, const Actor *actor, const LpOp *op)
+refuse_difference(Check *self, const PendingCollective *collective, const Actor *actor,
+                  const LpOp *op)
 {
     self->has_failed = TRUE;
     lp_given_program_fail(self->given, op_line(self, op), self->error,
@@ -92,8 +93,8 @@ refuse_difference(Check *self, const Meeting *meeting, const Actor *actor, const
                           " of its group runs <%s> of %" G_GUINT64_FORMAT
                           " B (line %u), wanted members that agree",
                           lp_collective_names[op->collective], op->bytes, actor->rank,
-                          meeting->rank, lp_collective_names[meeting->op->collective],
-                          meeting->op->bytes, op_line(self, meeting->op));
+                          collective->rank, lp_collective_names[collective->op->collective],
+                          collective->op->bytes, op_line(self, collective->op));
 }
 
 /* Whether the collective at which @actor stands is done: else it has come to it. */
@@ -101,28 +102,28 @@ static gboolean
 meet(Check *self, guint32 number, const LpOp *op, gboolean *io_has_come)
 {
     Actor *actor = &self->actors[number];
-    Meeting *meeting = meeting_of(self, actor, op);
+    PendingCollective *collective = pending_of(self, actor, op);
     if (*io_has_come)
         return FALSE;
     *io_has_come = TRUE;
-    if (meeting->n_come++ == 0) {
-        meeting->op = op;
-        meeting->rank = actor->rank;
-    } else if (meeting->op->collective != op->collective || meeting->op->bytes != op->bytes) {
-        refuse_difference(self, meeting, actor, op);
+    if (collective->n_come++ == 0) {
+        collective->op = op;
+        collective->rank = actor->rank;
+    } else if (collective->op->collective != op->collective || collective->op->bytes != op->bytes) {
+        refuse_difference(self, collective, actor, op);
         return FALSE;
     }
-    return meeting->n_come == meeting->n_actors;
+    return collective->n_come == collective->n_actors;
 }
 
 /* The last has come: all others go on. */
 static void
 release(Check *self, guint32 last, const LpOp *op)
 {
-    Meeting *meeting = meeting_of(self, &self->actors[last], op);
-    meeting->n_come = 0;
-    for (guint i = 0; i < meeting->actors->len; i++) {
-        guint32 number = g_array_index(meeting->actors, guint32, i);
+    PendingCollective *collective = pending_of(self, &self->actors[last], op);
+    collective->n_come = 0;
+    for (guint i = 0; i < collective->actors->len; i++) {
+        guint32 number = g_array_index(collective->actors, guint32, i);
         Actor *actor = &self->actors[number];
         if (op->stream == LP_N_STREAMS) {
             actor->has_come = FALSE;
@@ -330,16 +331,17 @@ find_wait(const Check *self, const Actor *actor, const LpOp **out_op, const LpSt
     }
 }
 
-/* Whether @other has come to @meeting, on its compute stream or @stream. */
+/* Whether @other has come to @collective, on its compute stream or @stream. */
 static gboolean
-has_come(const Check *self, const Actor *other, LpStream stream, const Meeting *meeting)
+has_come(const Check *self, const Actor *other, LpStream stream,
+         const PendingCollective *collective)
 {
     const LpOp *op = op_of(self, other);
     if (stream == LP_N_STREAMS)
-        return op != NULL && other->has_come && meeting_of(self, other, op) == meeting;
+        return op != NULL && other->has_come && pending_of(self, other, op) == collective;
     const Item *item = g_queue_peek_head((GQueue *)(guintptr)&other->streams[stream].items);
     return item != NULL && item->op != NULL && other->streams[stream].has_come &&
-           meeting_of(self, other, item->op) == meeting;
+           pending_of(self, other, item->op) == collective;
 }
 
 /* Whether the host of @actor waits to hand over another library's collective. */
@@ -369,10 +371,10 @@ refuse_waiting(Check *self, const Actor *actor)
         return;
     }
     g_return_if_fail(lp_op_is_collective(op));
-    const Meeting *meeting = meeting_of(self, actor, op);
-    for (guint i = 0; i < meeting->actors->len; i++) {
-        const Actor *other = &self->actors[g_array_index(meeting->actors, guint32, i)];
-        if (has_come(self, other, op->stream, meeting))
+    const PendingCollective *collective = pending_of(self, actor, op);
+    for (guint i = 0; i < collective->actors->len; i++) {
+        const Actor *other = &self->actors[g_array_index(collective->actors, guint32, i)];
+        if (has_come(self, other, op->stream, collective))
             continue;
         lp_given_program_fail(self->given, op_line(self, op), self->error,
                               "<%s>: got rank %" G_GUINT64_FORMAT
@@ -426,9 +428,9 @@ init(Check *self)
     self->actors = g_new0(Actor, likeness->n_classes);
     g_queue_init(&self->ready);
     for (LpGroup group = 0; group < LP_N_GROUPS; group++) {
-        self->meetings[group] = g_new0(Meeting, likeness->n_of_group[group]);
+        self->pending[group] = g_new0(PendingCollective, likeness->n_of_group[group]);
         for (guint32 i = 0; i < likeness->n_of_group[group]; i++)
-            self->meetings[group][i].actors = g_array_new(FALSE, FALSE, sizeof(guint32));
+            self->pending[group][i].actors = g_array_new(FALSE, FALSE, sizeof(guint32));
     }
     for (guint32 i = 0; i < likeness->n_classes; i++) {
         guint64 rank = likeness->first[i];
@@ -440,9 +442,10 @@ init(Check *self)
             if (own == NULL)
                 continue;
             guint number = lp_communicators_number(communicators, own);
-            Meeting *meeting = &self->meetings[group][likeness->of_group[group][number]];
-            g_array_append_val(meeting->actors, i);
-            meeting->n_actors++;
+            PendingCollective *collective =
+                &self->pending[group][likeness->of_group[group][number]];
+            g_array_append_val(collective->actors, i);
+            collective->n_actors++;
         }
     }
 }
@@ -458,8 +461,8 @@ clear(Check *self)
     }
     for (LpGroup group = 0; group < LP_N_GROUPS; group++) {
         for (guint32 i = 0; i < self->likeness->n_of_group[group]; i++)
-            g_array_unref(self->meetings[group][i].actors);
-        g_free(self->meetings[group]);
+            g_array_unref(self->pending[group][i].actors);
+        g_free(self->pending[group]);
     }
     g_queue_clear(&self->ready);
     g_free(self->actors);

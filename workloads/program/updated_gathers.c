@@ -44,12 +44,12 @@ fill(Bucket *self, double dense, double experts)
 typedef struct {
     guint unit;
     LpBlock block;
-    LpPart part;
+    LpBlockPart part;
     guint n_buckets;
 } Use;
 
 static void
-note_use(Bucket *self, guint unit, LpBlock block, LpPart part)
+note_use(Bucket *self, guint unit, LpBlock block, LpBlockPart part)
 {
     guint n_buckets = self->gathers->buckets->len + (is_empty(self) ? 0 : 1);
     Use use = {unit, block, part, n_buckets};
@@ -71,13 +71,13 @@ fill_layer(Bucket *self, const LpUnit *unit, guint index)
     note_use(self, index, LP_N_BLOCKS, 0);
     for (guint i = n_matrices; i-- > 0;) {
         LpBlock block;
-        LpPart part;
+        LpBlockPart part;
         lp_parameter_use_place(&tensors, i, &block, &part);
         fill(self, tensors.share[i] * bytes.dense, 0.0);
         note_use(self, index, block, part);
     }
     fill(self, 0.0, bytes.experts);
-    note_use(self, index, LP_BLOCK_EXPERTS, LP_PART_ENTRY);
+    note_use(self, index, LP_BLOCK_EXPERTS, LP_BLOCK_PART_INPUT_PRODUCT);
 }
 
 static double
@@ -187,7 +187,7 @@ await(LpUpdatedGathers *self, guint n_buckets)
 
 /* For lp_lowering_need(). */
 static void
-need(gpointer data, LpBlock block, LpPart part)
+need(gpointer data, LpBlock block, LpBlockPart part)
 {
     LpUpdatedGathers *self = data;
     guint n_buckets = 0;

@@ -103,7 +103,7 @@ read_compute(Reader *self, GError **error)
 }
 
 static gboolean
-read_message(Reader *self, gboolean sends, gboolean is_beside, GError **error)
+read_message(Reader *self, gboolean sends, gboolean is_packet_network, GError **error)
 {
     guint64 peer, tag, bytes;
     if (!read_count(self, 2, self->trace->ranks->len - 1, &peer, error) ||
@@ -113,12 +113,12 @@ read_message(Reader *self, gboolean sends, gboolean is_beside, GError **error)
     if (peer == self->rank)
         return fail(self, error, "%s: got the own rank, wanted another", self->words[1]);
     gint64 beside = sends ? SEND_STREAM : RECEIVE_STREAM;
-    LpTraceNode *node = add_node(self, is_beside ? beside : LP_TRACE_COMPUTE_STREAM);
+    LpTraceNode *node = add_node(self, is_packet_network ? beside : LP_TRACE_COMPUTE_STREAM);
     node->op.kind = sends ? LP_GIVEN_SEND : LP_GIVEN_RECEIVE;
     node->op.peer = (gint64)peer;
     node->op.tag = (guint32)tag;
     node->op.bytes = bytes;
-    if (is_beside)
+    if (is_packet_network)
         g_array_append_val(self->open, node->id);
     return TRUE;
 }

@@ -162,8 +162,8 @@ lp_trace_naming_load(LpTraceNaming *self, const char *path, GError **error)
 
 /* The group of this name that a member has told already, which must be the same. */
 static gboolean
-find_told(const LpTraceNaming *self, const char *name, const GArray *ranks, guint32 *out_group,
-          GError **error)
+find_named(const LpTraceNaming *self, const char *name, const GArray *ranks, guint32 *out_group,
+           GError **error)
 {
     *out_group = LP_TRACE_NO_GROUP;
     for (guint i = 0; i < ranks->len; i++) {
@@ -182,7 +182,7 @@ find_told(const LpTraceNaming *self, const char *name, const GArray *ranks, guin
 }
 
 static gboolean
-add_told(LpTraceNaming *self, guint32 rank, const json_t *object, GError **error)
+add_named(LpTraceNaming *self, guint32 rank, const json_t *object, GError **error)
 {
     const char *name = json_string_value(json_object_get(object, "pg_name"));
     const char *kind = json_string_value(json_object_get(object, "pg_desc"));
@@ -194,7 +194,7 @@ add_told(LpTraceNaming *self, guint32 rank, const json_t *object, GError **error
         return FALSE;
     if (!has_rank(ranks, rank) || (self->has_file && lookup(self, rank, name) != 0))
         return TRUE;
-    if (!find_told(self, name, ranks, &group, error))
+    if (!find_named(self, name, ranks, &group, error))
         return FALSE;
     if (group == LP_TRACE_NO_GROUP) {
         group =
@@ -226,7 +226,7 @@ lp_trace_naming_add(LpTraceNaming *self, guint32 rank, const char *text, gsize l
         return TRUE;
     g_autoptr(json_t) list = lp_json_read("groups", begin, (gsize)(end - begin), error);
     for (gsize i = 0; list != NULL && i < json_array_size(list); i++)
-        if (!add_told(self, rank, json_array_get(list, i), error))
+        if (!add_named(self, rank, json_array_get(list, i), error))
             return FALSE;
     return list != NULL;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads what stands beside circuits. */
-#include "platforms/machine/beside.h"
+#include "platforms/machine/packet_network.h"
 
 #include "platforms/machine/topology.h"
 #include "platforms/machine/tree_leaves.h"
@@ -25,37 +25,38 @@ static gboolean
 read_tree(const LpXml *xml, const xmlNode *prop, LpMachine *machine, GError **error)
 {
     guint64 n_ports = lp_machine_n_ports(machine);
-    if (!lp_topology_read_tree(xml, prop, lp_xml_attribute(prop, "value"), &machine->beside, error))
+    if (!lp_topology_read_tree(xml, prop, lp_xml_attribute(prop, "value"), &machine->packet_network,
+                               error))
         return FALSE;
-    if (machine->beside.n_hosts < n_ports)
+    if (machine->packet_network.n_hosts < n_ports)
         return lp_platform_fail(xml, prop, LP_MACHINE_ERROR_SIZE, error,
                                 "prop electrical-tree: %" G_GUINT64_FORMAT
                                 " ports, wanted at least the %" G_GUINT64_FORMAT " of the circuits",
-                                machine->beside.n_hosts, n_ports);
-    return lp_tree_leaves_check(xml, prop, machine, &machine->beside, error);
+                                machine->packet_network.n_hosts, n_ports);
+    return lp_tree_leaves_check(xml, prop, machine, &machine->packet_network, error);
 }
 
 gboolean
-lp_beside_read(const LpXml *xml, const LpProperties *properties, int place, LpMachine *machine,
-               GError **error)
+lp_packet_network_read(const LpXml *xml, const LpProperties *properties, int place,
+                       LpMachine *machine, GError **error)
 {
     static const char *const names[] = {BESIDE_NAMES};
-    G_STATIC_ASSERT(G_N_ELEMENTS(names) == LP_N_BESIDE_PROPERTIES);
+    G_STATIC_ASSERT(G_N_ELEMENTS(names) == LP_N_PACKET_NETWORK_PROPERTIES);
     if (lp_circuit_switch_is_hybrid(&machine->circuits))
-        machine->beside = flat(machine);
-    for (guint i = 0; i < LP_N_BESIDE_PROPERTIES; i++) {
+        machine->packet_network = flat(machine);
+    for (guint i = 0; i < LP_N_PACKET_NETWORK_PROPERTIES; i++) {
         const xmlNode *prop = properties->props[place + (int)i];
         if (prop == NULL)
             continue;
-        if (machine->beside.n_hosts == 0)
+        if (machine->packet_network.n_hosts == 0)
             return lp_platform_fail(xml, prop, LP_MACHINE_ERROR_STRUCTURE, error,
                                     "prop %s without a network beside circuits, wanted it with "
                                     "electrical-bandwidth only",
                                     names[i]);
         if (i == 0 && !read_tree(xml, prop, machine, error))
             return FALSE;
-        if (i > 0 &&
-            !lp_medium_set(&machine->beside.medium, i - 1, lp_xml_attribute(prop, "value"), error))
+        if (i > 0 && !lp_medium_set(&machine->packet_network.medium, i - 1,
+                                    lp_xml_attribute(prop, "value"), error))
             return lp_property_prefix(xml, prop, error);
     }
     return TRUE;

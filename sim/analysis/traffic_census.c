@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counters by link, pair of blocks and size. */
-#include "sim/analysis/traffic_tally.h"
+#include "sim/analysis/traffic_census.h"
 
 static guint64
 block_size(const LpMachine *machine)
@@ -12,10 +12,10 @@ block_size(const LpMachine *machine)
     return domains * machine->domain_size;
 }
 
-LpTrafficTally *
-lp_traffic_tally_new(const LpNetwork *network)
+LpTrafficCensus *
+lp_traffic_census_new(const LpNetwork *network)
 {
-    LpTrafficTally *self = g_new0(LpTrafficTally, 1);
+    LpTrafficCensus *self = g_new0(LpTrafficCensus, 1);
     const LpMachine *machine = lp_network_machine(network);
     self->network = network;
     self->block_size = block_size(machine);
@@ -31,7 +31,7 @@ lp_traffic_tally_new(const LpNetwork *network)
 }
 
 void
-lp_traffic_tally_free(LpTrafficTally *self)
+lp_traffic_census_free(LpTrafficCensus *self)
 {
     if (self == NULL)
         return;
@@ -43,26 +43,26 @@ lp_traffic_tally_free(LpTrafficTally *self)
 }
 
 double
-lp_traffic_tally_link(const LpTrafficTally *self, guint32 link, LpTraffic traffic)
+lp_traffic_census_link(const LpTrafficCensus *self, guint32 link, LpTraffic traffic)
 {
     return self->link_bytes[(gsize)link * LP_N_TRAFFIC + traffic];
 }
 
 static gsize
-pair_index(const LpTrafficTally *self, LpTraffic traffic, guint32 from, guint32 to)
+pair_index(const LpTrafficCensus *self, LpTraffic traffic, guint32 from, guint32 to)
 {
     return ((gsize)traffic * self->n_blocks + from) * self->n_blocks + to;
 }
 
 double
-lp_traffic_tally_pair(const LpTrafficTally *self, LpTraffic traffic, guint32 from, guint32 to)
+lp_traffic_census_pair(const LpTrafficCensus *self, LpTraffic traffic, guint32 from, guint32 to)
 {
     return self->pair_bytes[pair_index(self, traffic, from, to)];
 }
 
 /* Routes climb from the sender, and come down to the receiver. */
 static void
-add_leg(LpTrafficTally *self, LpTraffic traffic, const guint32 blocks[2], const LpRoute *route,
+add_leg(LpTrafficCensus *self, LpTraffic traffic, const guint32 blocks[2], const LpRoute *route,
         guint32 leg, double bytes, double n_times)
 {
     guint32 first = lp_route_leg_first(route, leg), end = lp_route_leg_end(route, leg);
@@ -78,8 +78,8 @@ add_leg(LpTrafficTally *self, LpTraffic traffic, const guint32 blocks[2], const 
 }
 
 void
-lp_traffic_tally_add(LpTrafficTally *self, LpTraffic traffic, guint64 from, guint64 to,
-                     const LpRoute *route, double bytes, double n_times)
+lp_traffic_census_add(LpTrafficCensus *self, LpTraffic traffic, guint64 from, guint64 to,
+                      const LpRoute *route, double bytes, double n_times)
 {
     if (bytes <= 0.0)
         return;
@@ -91,7 +91,7 @@ lp_traffic_tally_add(LpTrafficTally *self, LpTraffic traffic, guint64 from, guin
 }
 
 void
-lp_traffic_tally_add_message(LpTrafficTally *self, LpMessageCount message)
+lp_traffic_census_add_message(LpTrafficCensus *self, LpMessageCount message)
 {
     for (guint i = 0; i < self->messages->len; i++) {
         LpMessageCount *known = &g_array_index(self->messages, LpMessageCount, i);

@@ -29,23 +29,23 @@ typedef struct {
     guint32 *link_block; /* owned: by link, the block at its lower end, of the first that used it */
     double *pair_bytes;  /* owned: by LpTraffic, sending and receiving block */
     GArray *messages;    /* owned: LpMessageCount */
-} LpTrafficTally;
+} LpTrafficCensus;
 
 /** Nothing so far, on @network, which is borrowed. Returns: (transfer full). */
-LpTrafficTally *lp_traffic_tally_new(const LpNetwork *network);
-void lp_traffic_tally_free(LpTrafficTally *self);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpTrafficTally, lp_traffic_tally_free)
+LpTrafficCensus *lp_traffic_census_new(const LpNetwork *network);
+void lp_traffic_census_free(LpTrafficCensus *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpTrafficCensus, lp_traffic_census_free)
 
 /** Bytes of @traffic over @link. */
-double lp_traffic_tally_link(const LpTrafficTally *self, guint32 link, LpTraffic traffic);
+double lp_traffic_census_link(const LpTrafficCensus *self, guint32 link, LpTraffic traffic);
 /** Bytes of @traffic that block @from sends to block @to. */
-double lp_traffic_tally_pair(const LpTrafficTally *self, LpTraffic traffic, guint32 from,
-                             guint32 to);
+double lp_traffic_census_pair(const LpTrafficCensus *self, LpTraffic traffic, guint32 from,
+                              guint32 to);
 /** @bytes of @traffic go from accelerator @from to accelerator @to over @route, @n_times where they
  * leave their domain. */
-void lp_traffic_tally_add(LpTrafficTally *self, LpTraffic traffic, guint64 from, guint64 to,
-                          const LpRoute *route, double bytes, double n_times);
+void lp_traffic_census_add(LpTrafficCensus *self, LpTraffic traffic, guint64 from, guint64 to,
+                           const LpRoute *route, double bytes, double n_times);
 /** @message.n such operations. */
-void lp_traffic_tally_add_message(LpTrafficTally *self, LpMessageCount message);
+void lp_traffic_census_add_message(LpTrafficCensus *self, LpMessageCount message);
 
 G_END_DECLS

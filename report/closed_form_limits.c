@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a closed form does not see: a number without it would mislead those who only estimate. */
-#include "report/left_out.h"
+#include "report/closed_form_limits.h"
 
 #include "model/amped.h"
 #include "model/plan_flop.h"
@@ -13,7 +13,7 @@
 static void
 add_overlap(GPtrArray *texts, const LpPlan *plan, gboolean amped)
 {
-    gboolean weaves =
+    gboolean overlaps =
         plan->pipeline.schedule == LP_SCHEDULE_DUALPIPE && plan->degree[LP_AXIS_EP] > 1;
     const struct {
         const char *name;
@@ -23,7 +23,7 @@ add_overlap(GPtrArray *texts, const LpPlan *plan, gboolean amped)
         {"overlap-tp", amped && plan->overlap.tp != LP_OVERLAP_TP_NO},
         {"overlap-pp", amped && plan->overlap.pp},
         {"overlap-param", amped && plan->overlap.param},
-        {"schedule=dualpipe", weaves},
+        {"schedule=dualpipe", overlaps},
     };
     g_autoptr(GString) names = g_string_new(NULL);
     for (guint i = 0; i < G_N_ELEMENTS(settings); i++)
@@ -111,13 +111,13 @@ add_oversubscription(GPtrArray *texts, const LpMachine *machine, gboolean amped)
 }
 
 gboolean
-lp_left_out_experts(const LpReport *self)
+lp_closed_form_limits_experts(const LpReport *self)
 {
     return self->workload->plan.degree[LP_AXIS_EP] > 1 && self->amped.s[LP_TERM_EP] == 0.0;
 }
 
 GPtrArray *
-lp_left_out(const LpReport *self, gboolean amped)
+lp_closed_form_limits(const LpReport *self, gboolean amped)
 {
     /* Each of what the consistent form lacks is a part of the difference that was measured. */
     if (self->simulation != NULL && !amped)
@@ -133,15 +133,15 @@ lp_left_out(const LpReport *self, gboolean amped)
     }
     if (lp_plan_has_expert_loads(&self->workload->plan, &self->workload->transformer))
         g_ptr_array_add(texts, g_strdup("experts: their loads count as even"));
-    if (amped && lp_left_out_experts(self))
+    if (amped && lp_closed_form_limits_experts(self))
         g_ptr_array_add(texts, g_strdup("experts: their all-to-alls take no time"));
     return texts;
 }
 
 void
-lp_left_out_append_text(GString *out, const LpReport *self, gboolean amped)
+lp_closed_form_limits_append_text(GString *out, const LpReport *self, gboolean amped)
 {
-    g_autoptr(GPtrArray) texts = lp_left_out(self, amped);
+    g_autoptr(GPtrArray) texts = lp_closed_form_limits(self, amped);
     for (guint i = 0; i < texts->len; i++)
         lp_report_append_prose(out, "left out", texts->pdata[i]);
 }

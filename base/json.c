@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/units.h"
 
 #include <math.h>
 #include <string.h>
@@ -110,6 +111,30 @@ json_t *
 lp_json_append_object(json_t *array)
 {
     return append(array, json_object());
+}
+
+/* The member of @node that @token names. */
+static json_t *
+member(const json_t *node, const char *token)
+{
+    guint64 index;
+    if (json_is_array(node))
+        return lp_count_parse(token, 0, G_MAXUINT32, &index, NULL) ? json_array_get(node, index)
+                                                                   : NULL;
+    g_autoptr(GString) key = g_string_new(token);
+    g_string_replace(key, "~1", "/", 0);
+    g_string_replace(key, "~0", "~", 0);
+    return json_object_get(node, key->str);
+}
+
+json_t *
+lp_json_at(const json_t *node, const char *pointer)
+{
+    g_auto(GStrv) tokens = g_strsplit(pointer, "/", -1);
+    json_t *at = *pointer == '\0' || *pointer == '/' ? (json_t *)(guintptr)node : NULL;
+    for (guint i = 1; at != NULL && tokens[0] != NULL && tokens[i] != NULL; i++)
+        at = member(at, tokens[i]);
+    return at;
 }
 
 /* --- printing --- */

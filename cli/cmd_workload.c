@@ -165,29 +165,9 @@ read_sources(const LpWorkload *workload, GError **error)
     return (char **)g_ptr_array_free(sources, FALSE);
 }
 
-static const struct {
-    const char *key, *label;
-    gsize offset;
-} memory_parts[] = {
-    {"weights_bytes", "weights", G_STRUCT_OFFSET(LpMemory, weights_bytes)},
-    {"gradients_bytes", "gradients", G_STRUCT_OFFSET(LpMemory, gradients_bytes)},
-    {"optimizer_bytes", "optimizer", G_STRUCT_OFFSET(LpMemory, optimizer_bytes)},
-    {"activations_bytes", "activations", G_STRUCT_OFFSET(LpMemory, activations_bytes)},
-    {"buffers_bytes", "buffers", G_STRUCT_OFFSET(LpMemory, buffers_bytes)},
-    {"step_bytes", "optimizer's step", G_STRUCT_OFFSET(LpMemory, step_bytes)},
-    {"cached_bytes", "cached", G_STRUCT_OFFSET(LpMemory, cached_bytes)},
-};
-
-static double
-memory_part(const LpMemory *memory, guint i)
-{
-    return *(const double *)((const char *)memory + memory_parts[i].offset);
-}
-
 static json_t *
 describe_to_json(const LpWorkload *workload, char *const *sources, const LpMachine *machine)
 {
-    LpMemory memory = lp_memory_fullest(&workload->transformer, &workload->plan);
     json_t *root = lp_json_document();
     lp_json_set_text(root, "workload", workload->name);
     if (workload->given == NULL)
@@ -199,21 +179,15 @@ describe_to_json(const LpWorkload *workload, char *const *sources, const LpMachi
     lp_report_add_plan(root, workload);
     if (workload->given != NULL)
         return root;
-    json_t *object = lp_json_set_object(root, "memory");
-    for (guint i = 0; i < G_N_ELEMENTS(memory_parts); i++)
-        lp_json_set_number(object, memory_parts[i].key, memory_part(&memory, i));
-    if (machine != NULL) {
-        LpMemoryFit fit = lp_memory_fit(&memory, &workload->plan, &machine->accelerator);
-        lp_report_add_memory_fit(object, &fit);
+    lp_report_add_memory(root, workload, machine);
+    if (machine != NULL)
         lp_json_set_text(root, "platform", lp_file_label(machine->path));
-    }
     return root;
 }
 
 static char *
 describe_to_text(const LpWorkload *workload, char *const *sources, const LpMachine *machine)
 {
-    LpMemory memory = lp_memory_fullest(&workload->transformer, &workload->plan);
     GString *text = g_string_new(NULL);
     lp_report_append_workload(text, workload);
     g_string_append_printf(text, "ranks       %" G_GUINT64_FORMAT "\n",
@@ -223,18 +197,9 @@ describe_to_text(const LpWorkload *workload, char *const *sources, const LpMachi
     lp_report_append_plan(text, workload, TRUE);
     if (workload->given != NULL)
         return g_string_free(g_string_append_c(text, '\n'), FALSE);
-    g_string_append(text, "\nmemory of an accelerator, fullest stage\n");
-    g_autoptr(LpTextTable) table = lp_text_table_new((const char *const[]){"", "#", NULL});
-    for (guint i = 0; i < G_N_ELEMENTS(memory_parts); i++) {
-        lp_text_table_add_quantity_row(table, memory_parts[i].label, LP_QUANTITY_SIZE,
-                                       memory_part(&memory, i));
-    }
-    if (machine != NULL) {
-        LpMemoryFit fit = lp_memory_fit(&memory, &workload->plan, &machine->accelerator);
-        lp_report_append_memory_fit(text, table, &fit, machine->accelerator.name);
-    } else {
-        lp_text_table_append(text, table, 2);
-    }
+    g_autoptr(json_t) result = json_object();
+    lp_report_add_memory(result, workload, machine);
+    lp_report_append_memory(text, result, machine);
     return g_string_free(text, FALSE);
 }
 

@@ -8,7 +8,8 @@
 #include "base/units.h"
 #include "platforms/machine/describe.h"
 #include "platforms/machine/network_parts.h"
-#include "report/network_text.h"
+#include "report/network_part.h"
+#include "report/report_parts.h"
 #include "platforms/machine/topology.h"
 #include "base/json.h"
 #include "base/text_table.h"
@@ -412,7 +413,9 @@ lp_platform_print_text(const LpMachine *machine, GError **error)
     if (machine->has_scale_out)
         append_spans(text, &fabric);
     add_distances_text(text, &facts);
-    lp_network_append_text(text, machine);
+    g_autoptr(json_t) result = json_object();
+    lp_network_add_json(result, machine);
+    lp_report_append_part(text, result, "/network");
     if (machine->warning != NULL)
         g_string_append_printf(text, "\nwarning     %s\n", machine->warning);
     return lp_print_result(text->str, error);

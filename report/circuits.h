@@ -9,7 +9,5 @@ G_BEGIN_DECLS
 
 /** Sets "circuits" of @object, where circuits are switched. */
 void lp_circuits_add_json(json_t *object, const LpSimulation *simulation);
-/** Appends the same as a table. */
-void lp_circuits_append_text(GString *out, const LpSimulation *simulation);
 
 G_END_DECLS

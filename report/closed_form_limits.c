@@ -7,7 +7,6 @@
 #include "model/plan_routing.h"
 #include "platforms/machine/describe.h"
 #include "report/difference_parts.h"
-#include "report/report_parts.h"
 
 /* The settings that hide communication which the form counts whole. */
 static void
@@ -117,11 +116,11 @@ lp_closed_form_limits_experts(const LpReport *self)
 }
 
 GPtrArray *
-lp_closed_form_limits(const LpReport *self, gboolean amped)
+lp_closed_form_limits(const LpReport *self, gboolean amped, const json_t *difference)
 {
     /* Each of what the consistent form lacks is a part of the difference that was measured. */
     if (self->simulation != NULL && !amped)
-        return lp_difference_large_parts(self);
+        return lp_difference_large_parts(self, difference);
     GPtrArray *texts = g_ptr_array_new_with_free_func(g_free);
     add_overlap(texts, &self->workload->plan, amped);
     add_oversubscription(texts, self->machine, amped);
@@ -136,12 +135,4 @@ lp_closed_form_limits(const LpReport *self, gboolean amped)
     if (amped && lp_closed_form_limits_experts(self))
         g_ptr_array_add(texts, g_strdup("experts: their all-to-alls take no time"));
     return texts;
-}
-
-void
-lp_closed_form_limits_append_text(GString *out, const LpReport *self, gboolean amped)
-{
-    g_autoptr(GPtrArray) texts = lp_closed_form_limits(self, amped);
-    for (guint i = 0; i < texts->len; i++)
-        lp_report_append_prose(out, "left out", texts->pdata[i]);
 }

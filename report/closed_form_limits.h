@@ -2,19 +2,18 @@
 /* What a closed form does not see of a plan on a machine. */
 #pragma once
 
+#include "base/json.h"
 #include "report/report_data.h"
 
 G_BEGIN_DECLS
 
 /** Says of each thing that would change the time and has no place in the formulas what is taken in
  * its place; beside a simulation, of the consistent form, what is large of what was measured so.
- * @amped: of the AMPeD form. Returns: (transfer full) of texts, maybe none. */
-GPtrArray *lp_closed_form_limits(const LpReport *self, gboolean amped);
+ * @amped: of the AMPeD form. @difference: the key of the result, or NULL. Returns: (transfer full)
+ * of texts, maybe none. */
+GPtrArray *lp_closed_form_limits(const LpReport *self, gboolean amped, const json_t *difference);
 
 /** Whether the AMPeD form has no time for the all-to-alls of the plan's experts. */
 gboolean lp_closed_form_limits_experts(const LpReport *self);
-
-/** Appends them as lines of text. */
-void lp_closed_form_limits_append_text(GString *out, const LpReport *self, gboolean amped);
 
 G_END_DECLS

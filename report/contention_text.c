@@ -314,7 +314,9 @@ append_spread(GString *out, const LpContentionReport *self, guint job)
     }
     if (self->runs != NULL) {
         LpDistribution found = lp_distribution(self->runs, job);
-        lp_report_append_distribution(out, &found);
+        g_autoptr(json_t) result = json_object();
+        lp_report_add_distribution(result, &found);
+        lp_report_append_distribution(out, result);
     }
 }
 

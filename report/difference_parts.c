@@ -6,30 +6,28 @@
 #include "platforms/machine/describe.h"
 
 #include <math.h>
-#include <stdlib.h>
 
-#define BEYOND "contention beyond the closed form's"
-
-guint
-lp_difference_parts(const LpReport *self, LpDifferencePart *out_parts)
+static void
+add_parts(GArray *parts, const LpResultField *whole, const json_t *object)
 {
-    const LpDifference *difference = &self->difference;
-    const LpDifferencePart parts[] = {
-        {"contention", difference->contention_s},
-        {"closed form's contention", -difference->closed_form_contention_s},
-        {"imbalance", difference->imbalance_s},
-        {"communication algorithms", difference->communication_s},
-        {"schedule's messages", difference->schedule_s},
-        {"overlap", -difference->overlap_s},
-        {"slowed computing", difference->slowdown_s},
-        {"host", difference->host_s},
-        {"unexplained", difference->unexplained_s},
-        {"slow ranks", self->stragglers_s}};
-    G_STATIC_ASSERT(G_N_ELEMENTS(parts) == LP_DIFFERENCE_PARTS_MAX);
-    guint n = self->is_job ? LP_DIFFERENCE_PARTS_MAX : LP_DIFFERENCE_PARTS_MAX - 1;
-    for (guint i = 0; i < n; i++)
-        out_parts[i] = parts[i];
-    return n;
+    guint n;
+    const LpResultField *fields = lp_result_field_members(whole, &n);
+    for (guint i = 0; i < n; i++) {
+        const json_t *value = json_object_get(object, fields[i].name);
+        LpDifferencePart part = {&fields[i], fields[i].sign * json_number_value(value)};
+        if (json_is_object(value))
+            add_parts(parts, &fields[i], value);
+        else if (json_is_number(value) && fields[i].sign != 0)
+            g_array_append_val(parts, part);
+    }
+}
+
+GArray *
+lp_difference_parts(const json_t *difference)
+{
+    GArray *parts = g_array_new(FALSE, FALSE, sizeof(LpDifferencePart));
+    add_parts(parts, lp_result_field_find("iteration", "/difference"), difference);
+    return parts;
 }
 
 /* --- the settings without which a part is small --- */
@@ -118,37 +116,37 @@ communication_setting(const LpReport *self)
     }
 }
 
-/* Returns: (transfer full), or NULL: none is known. */
+/* @key: of a part. Returns: (transfer full), or NULL: none is known. */
 static char *
-find_setting(const LpReport *self, const char *name)
+find_setting(const LpReport *self, const char *key)
 {
     const LpWorkload *workload = self->workload;
     static const struct {
-        const char *name, *setting;
+        const char *key, *setting;
     } settings[] = {
-        {"slowed computing", "slowdown=1"},
-        {"host", "cuda-graphs=yes and host-sync=none"},
-        {"slow ranks", "the scenario without its stragglers"},
+        {"slowdown_s", "slowdown=1"},
+        {"host_s", "cuda-graphs=yes and host-sync=none"},
+        {"stragglers_s", "the scenario without its stragglers"},
     };
-    if (g_str_equal(name, BEYOND))
+    if (g_str_equal(key, "contention_s"))
         return g_strdup(contention_setting(self));
-    if (g_str_equal(name, "imbalance"))
+    if (g_str_equal(key, "imbalance_s"))
         return stage_setting(self,
                              lp_plan_has_expert_loads(&workload->plan, &workload->transformer));
-    if (g_str_equal(name, "communication algorithms"))
+    if (g_str_equal(key, "communication"))
         return communication_setting(self);
-    if (g_str_equal(name, "schedule's messages"))
+    if (g_str_equal(key, "schedule"))
         return stage_setting(self, FALSE);
-    if (g_str_equal(name, "overlap"))
+    if (g_str_equal(key, "overlap_s"))
         return overlap_setting(self);
     for (guint i = 0; i < G_N_ELEMENTS(settings); i++)
-        if (g_str_equal(settings[i].name, name))
+        if (g_str_equal(settings[i].key, key))
             return g_strdup(settings[i].setting);
     return NULL;
 }
 
 static int
-by_size(const void *a, const void *b)
+by_size(gconstpointer a, gconstpointer b)
 {
     double first = fabs(((const LpDifferencePart *)a)->seconds);
     double second = fabs(((const LpDifferencePart *)b)->seconds);
@@ -156,22 +154,31 @@ by_size(const void *a, const void *b)
 }
 
 GPtrArray *
-lp_difference_large_parts(const LpReport *self)
+lp_difference_large_parts(const LpReport *self, const json_t *difference)
 {
     GPtrArray *texts = g_ptr_array_new_with_free_func(g_free);
-    LpDifferencePart parts[LP_DIFFERENCE_PARTS_MAX];
+    g_autoptr(GArray) parts = lp_difference_parts(difference);
     double whole_s = self->simulation->run.iteration_time_s;
-    guint n = lp_difference_parts(self, parts);
+    if (parts->len == 0)
+        return texts;
     /* The first two are of one kind. */
-    parts[1] = (LpDifferencePart){BEYOND, parts[0].seconds + parts[1].seconds};
-    qsort(parts + 1, n - 1, sizeof *parts, by_size);
-    for (guint i = 1; i < n && fabs(parts[i].seconds) > LP_DIFFERENCE_LARGE * whole_s; i++) {
-        g_autofree char *without = find_setting(self, parts[i].name);
+    LpDifferencePart *contention = &g_array_index(parts, LpDifferencePart, 0);
+    contention->seconds += g_array_index(parts, LpDifferencePart, 1).seconds;
+    g_array_remove_index(parts, 1);
+    g_array_sort(parts, by_size);
+    for (guint i = 0; i < parts->len; i++) {
+        const LpDifferencePart *part = &g_array_index(parts, LpDifferencePart, i);
+        if (fabs(part->seconds) <= LP_DIFFERENCE_LARGE * whole_s)
+            break;
+        g_autofree char *without = find_setting(self, part->field->name);
         g_autofree char *removed = without == NULL ? g_strdup("no setting is known to remove it")
                                                    : g_strconcat("removed by ", without, NULL);
-        g_ptr_array_add(texts, g_strdup_printf("%s: %+.6f s, %+.1f %% of the iteration; %s",
-                                               parts[i].name, parts[i].seconds,
-                                               100.0 * parts[i].seconds / whole_s, removed));
+        gboolean is_contention = g_str_equal(part->field->name, "contention_s");
+        g_ptr_array_add(texts,
+                        g_strdup_printf("%s%s: %+.6f s, %+.1f %% of the iteration; %s",
+                                        part->field->label,
+                                        is_contention ? " beyond the closed form's" : "",
+                                        part->seconds, 100.0 * part->seconds / whole_s, removed));
     }
     return texts;
 }

@@ -2,6 +2,7 @@
 /* The parts of the difference between simulation and closed form as a list with signs. */
 #pragma once
 
+#include "report/result_field.h"
 #include "report/report_data.h"
 
 G_BEGIN_DECLS
@@ -11,21 +12,18 @@ G_BEGIN_DECLS
 
 /** A part of the difference. */
 typedef struct {
-    const char *name; /* static */
-    double seconds;   /**< what it adds to the closed form */
+    const LpResultField *field; /* static */
+    double seconds;             /**< what it adds to the closed form */
 } LpDifferencePart;
 
-enum {
-    LP_DIFFERENCE_PARTS_MAX = 10
-};
-
-/** Fills @out_parts: their sum is what the simulation takes longer than the closed form. Returns:
- * how many. */
-guint lp_difference_parts(const LpReport *self, LpDifferencePart *out_parts);
+/** Of @difference, the object of that key in a result, the parts in the order of
+ * report/fields.xml: their sum is what the simulation takes longer than the closed form. Returns:
+ * (transfer full) of LpDifferencePart. */
+GArray *lp_difference_parts(const json_t *difference);
 
 /** Of those parts that are larger than LP_DIFFERENCE_LARGE of the iteration, the largest first:
  * name, size, and the setting without which it is small. What the simulation and the form have of
  * contention is one of them. Returns: (transfer full) of texts, maybe none. */
-GPtrArray *lp_difference_large_parts(const LpReport *self);
+GPtrArray *lp_difference_large_parts(const LpReport *self, const json_t *difference);
 
 G_END_DECLS

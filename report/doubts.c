@@ -6,7 +6,6 @@
 #include "model/plan_routing.h"
 #include "platforms/machine/describe.h"
 #include "report/difference_parts.h"
-#include "report/report_parts.h"
 
 /* Stages whose sizes differ by less are taken for equal: embeddings have parameters and no work. */
 #define UNEQUAL 0.05
@@ -93,15 +92,4 @@ lp_doubts(const LpReport *self)
     add_overlap(texts, &self->workload->plan);
     add_host(texts, self);
     return texts;
-}
-
-void
-lp_doubts_append_text(GString *out, const LpReport *self)
-{
-    g_autoptr(GPtrArray) texts = lp_doubts(self);
-    for (guint i = 0; i < texts->len; i++)
-        lp_report_append_prose(out, "in doubt", texts->pdata[i]);
-    if (texts->len > 0)
-        g_string_append(out, "            so do not trust it without a simulation "
-                             "(docs/validation.md)\n");
 }

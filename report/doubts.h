@@ -10,7 +10,5 @@ G_BEGIN_DECLS
  * imbalance, experts' loads, hosts, overlaps that compete. Returns: (transfer full) of texts; none:
  * the form is as good as its fit to simulations in docs/validation.md. */
 GPtrArray *lp_doubts(const LpReport *self);
-/** Appends them as lines of text. */
-void lp_doubts_append_text(GString *out, const LpReport *self);
 
 G_END_DECLS

@@ -2,8 +2,6 @@
 /* Energy of an iteration's communication, by technology. */
 #include "report/energy.h"
 
-#include "base/text_table.h"
-#include "base/units.h"
 #include "platforms/machine/network_parts.h"
 
 #include <string.h>
@@ -122,33 +120,4 @@ lp_energy_add_json(json_t *object, const LpEnergy *self, double n_tokens)
     json_t *by_technology = lp_json_set_object(object, "energy_j_by_technology");
     for (guint i = 0; i < self->n; i++)
         set_parts(by_technology, self->of[i].name, &self->of[i]);
-}
-
-static void
-add_row(LpTextTable *table, const LpTechnologyEnergy *energy)
-{
-    lp_text_table_add_row(table);
-    lp_text_table_add_cell(table, "%s", energy->name);
-    lp_text_table_add_quantity(table, LP_QUANTITY_ENERGY, energy->dynamic_j);
-    lp_text_table_add_quantity(table, LP_QUANTITY_ENERGY, energy->static_j);
-}
-
-void
-lp_energy_append_text(GString *out, const LpEnergy *self, double n_tokens)
-{
-    if (self->n == 0)
-        return;
-    LpTechnologyEnergy all = sum(self);
-    g_autoptr(LpTextTable) table = lp_text_table_new(
-        (const char *const[]){"energy of communication", "#dynamic", "#static", NULL});
-    for (guint i = 0; i < self->n; i++)
-        add_row(table, &self->of[i]);
-    add_row(table, &all);
-    g_string_append_c(out, '\n');
-    lp_text_table_append(out, table, 0);
-    if (n_tokens <= 0.0)
-        return;
-    g_autofree char *token =
-        lp_quantity_format(LP_QUANTITY_ENERGY, (all.static_j + all.dynamic_j) / n_tokens);
-    g_string_append_printf(out, "  %s a token\n", token);
 }

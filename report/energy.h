@@ -35,7 +35,5 @@ double lp_energy_sum_j(const LpEnergy *self);
 /** Sets "energy_j", "energy_j_by_technology" and "energy_j_per_token" of @object; nothing without
  * technologies. @n_tokens: of an iteration. */
 void lp_energy_add_json(json_t *object, const LpEnergy *self, double n_tokens);
-/** Appends the same as text to @out. */
-void lp_energy_append_text(GString *out, const LpEnergy *self, double n_tokens);
 
 G_END_DECLS

@@ -14,29 +14,10 @@
 
 /* --- the document --- */
 
-/* Steps into @node by the token of a pointer, whose escapes are "~0" and "~1". */
-static const json_t *
-step(const json_t *node, const char *token)
-{
-    if (json_is_array(node)) {
-        guint64 index;
-        return lp_count_parse(token, 0, G_MAXUINT32, &index, NULL) ? json_array_get(node, index)
-                                                                   : NULL;
-    }
-    g_autoptr(GString) key = g_string_new(token);
-    g_string_replace(key, "~1", "/", 0);
-    g_string_replace(key, "~0", "~", 0);
-    return json_object_get(node, key->str);
-}
-
 const json_t *
 lp_page_get(const LpPage *self, const char *at)
 {
-    const json_t *node = self->document;
-    g_auto(GStrv) tokens = g_strsplit(at, "/", -1);
-    for (guint i = 1; node != NULL && tokens[0] != NULL && tokens[i] != NULL; i++)
-        node = step(node, tokens[i]);
-    return node;
+    return lp_json_at(self->document, at);
 }
 
 char *

@@ -13,7 +13,7 @@
 #include "report/expected_text.h"
 #include "report/kernel_rows.h"
 #include "report/closed_form_limits.h"
-#include "report/network_text.h"
+#include "report/network_part.h"
 #include "platforms/catalogue/libraries.h"
 #include "platforms/machine/machine_library.h"
 #include "report/report_parts.h"
@@ -37,12 +37,14 @@ closed_form_input(const LpReport *self, const LpFabric *fabric)
 static void
 warn_memory(LpReport *self)
 {
-    const LpMemoryFit *fit = &self->memory_fit;
-    if (fit->fits)
+    const LpPlan *plan = &self->workload->plan;
+    LpMemory memory = lp_memory_fullest(&self->workload->transformer, plan);
+    LpMemoryFit fit = lp_memory_fit(&memory, plan, &self->machine->accelerator);
+    if (fit.fits)
         return;
-    g_autofree char *wanted = lp_quantity_format(LP_QUANTITY_SIZE, fit->total_bytes);
-    g_autofree char *capacity = lp_quantity_format(LP_QUANTITY_SIZE, fit->capacity_bytes);
-    g_autofree char *reserve = lp_quantity_format(LP_QUANTITY_SIZE, fit->reserve_bytes);
+    g_autofree char *wanted = lp_quantity_format(LP_QUANTITY_SIZE, fit.total_bytes);
+    g_autofree char *capacity = lp_quantity_format(LP_QUANTITY_SIZE, fit.capacity_bytes);
+    g_autofree char *reserve = lp_quantity_format(LP_QUANTITY_SIZE, fit.reserve_bytes);
     g_ptr_array_add(self->warnings,
                     g_strdup_printf("memory: the fullest stage needs %s an accelerator; %s has %s, "
                                     "of which a reserve of %s stays free",
@@ -164,8 +166,6 @@ init(LpReport *self, const LpWorkload *workload, const LpMachine *machine,
     self->amped = lp_amped_terms(&input);
     if (simulation != NULL && !simulation->is_alone)
         self->difference = lp_crosscheck(simulation, &input);
-    self->memory = lp_memory_fullest(&workload->transformer, &workload->plan);
-    self->memory_fit = lp_memory_fit(&self->memory, &workload->plan, &machine->accelerator);
     warn_memory(self);
     warn_precision(self);
     warn_cut(self);
@@ -263,6 +263,7 @@ add_simulated(json_t *object, const LpReport *self)
         lp_json_set_number(simulated, "uncontended_iteration_time_s",
                            simulation->uncontended.iteration_time_s);
     if (self->workload->given == NULL && !simulation->is_alone) {
+        lp_json_set_number(simulated, "balanced_overlap_s", simulation->balanced.overlap_s);
         lp_json_set_number(simulated, "balanced_iteration_time_s",
                            simulation->balanced.iteration_time_s);
         lp_json_set_number(simulated, "free_messages_iteration_time_s",
@@ -275,12 +276,15 @@ add_simulated(json_t *object, const LpReport *self)
                              lp_tier_names[simulation->tiers.narrowest[term]]);
 }
 
+/* @difference: what the simulation has beside it, or NULL. */
 static void
-add_closed_form(json_t *object, const LpReport *self, const char *key, const LpTerms *terms)
+add_closed_form(json_t *object, const LpReport *self, const char *key, const json_t *difference)
 {
     json_t *part = lp_json_set_object(object, key);
+    gboolean is_amped = g_str_equal(key, "amped");
+    const LpTerms *terms = is_amped ? &self->amped : &self->closed_form;
     lp_report_add_figures(part, self->workload, self->machine, terms, lp_terms_sum(terms));
-    g_autoptr(GPtrArray) left_out = lp_closed_form_limits(self, terms == &self->amped);
+    g_autoptr(GPtrArray) left_out = lp_closed_form_limits(self, is_amped, difference);
     json_t *array = lp_json_set_array(part, "left_out");
     for (guint i = 0; i < left_out->len; i++)
         lp_json_append_text(array, left_out->pdata[i]);
@@ -296,15 +300,18 @@ add_job_parts(json_t *part, const LpReport *self)
     lp_json_set_number(part, "others_s", self->others_s);
 }
 
-static void
-add_difference(json_t *object, const LpReport *self)
+/* Returns: (transfer full), or NULL: it was not measured. */
+static json_t *
+difference_to_json(const LpReport *self)
 {
     const LpDifference *difference = &self->difference;
-    json_t *part = lp_json_set_object(object, "difference");
+    if (self->simulation->is_alone)
+        return NULL;
+    json_t *part = json_object();
     if (self->workload->given != NULL) {
         lp_json_set_number(part, "contention_s", difference->contention_s);
         add_job_parts(part, self);
-        return;
+        return part;
     }
     lp_json_set_number(part, "iteration_fraction", difference->iteration_fraction);
     lp_json_set_number(part, "contention_s", difference->contention_s);
@@ -318,39 +325,37 @@ add_difference(json_t *object, const LpReport *self)
     lp_json_set_number(part, "slowdown_s", difference->slowdown_s);
     lp_json_set_number(part, "host_s", difference->host_s);
     lp_json_set_number(part, "unexplained_s", difference->unexplained_s);
-    LpDifferencePart parts[LP_DIFFERENCE_PARTS_MAX];
-    guint n_parts = lp_difference_parts(self, parts);
     json_t *array = lp_json_set_array(part, "parts");
-    for (guint i = 0; i < n_parts; i++) {
-        json_t *element = lp_json_append_object(array);
-        lp_json_set_text(element, "part", parts[i].name);
-        lp_json_set_number(element, "seconds", parts[i].seconds);
-    }
     add_job_parts(part, self);
+    g_autoptr(GArray) parts = lp_difference_parts(part);
+    for (guint i = 0; i < parts->len; i++) {
+        json_t *element = lp_json_append_object(array);
+        lp_json_set_text(element, "part", g_array_index(parts, LpDifferencePart, i).field->label);
+        lp_json_set_number(element, "seconds", g_array_index(parts, LpDifferencePart, i).seconds);
+    }
+    return part;
 }
 
 void
-lp_report_add_memory_fit(json_t *memory, const LpMemoryFit *fit)
+lp_report_add_memory(json_t *object, const LpWorkload *workload, const LpMachine *machine)
 {
-    lp_json_set_number(memory, "total_bytes", fit->total_bytes);
-    lp_json_set_number(memory, "reserve_bytes", fit->reserve_bytes);
-    lp_json_set_number(memory, "capacity_bytes", fit->capacity_bytes);
-    lp_json_set_number(memory, "spare_bytes", fit->spare_bytes);
-    (void)json_object_set_new(memory, "fits", json_boolean(fit->fits));
-}
-
-static void
-add_memory(json_t *object, const LpReport *self)
-{
-    json_t *memory = lp_json_set_object(object, "memory");
-    lp_json_set_number(memory, "weights_bytes", self->memory.weights_bytes);
-    lp_json_set_number(memory, "gradients_bytes", self->memory.gradients_bytes);
-    lp_json_set_number(memory, "optimizer_bytes", self->memory.optimizer_bytes);
-    lp_json_set_number(memory, "activations_bytes", self->memory.activations_bytes);
-    lp_json_set_number(memory, "buffers_bytes", self->memory.buffers_bytes);
-    lp_json_set_number(memory, "step_bytes", self->memory.step_bytes);
-    lp_json_set_number(memory, "cached_bytes", self->memory.cached_bytes);
-    lp_report_add_memory_fit(memory, &self->memory_fit);
+    json_t *part = lp_json_set_object(object, "memory");
+    LpMemory memory = lp_memory_fullest(&workload->transformer, &workload->plan);
+    lp_json_set_number(part, "weights_bytes", memory.weights_bytes);
+    lp_json_set_number(part, "gradients_bytes", memory.gradients_bytes);
+    lp_json_set_number(part, "optimizer_bytes", memory.optimizer_bytes);
+    lp_json_set_number(part, "activations_bytes", memory.activations_bytes);
+    lp_json_set_number(part, "buffers_bytes", memory.buffers_bytes);
+    lp_json_set_number(part, "step_bytes", memory.step_bytes);
+    lp_json_set_number(part, "cached_bytes", memory.cached_bytes);
+    if (machine == NULL)
+        return;
+    LpMemoryFit fit = lp_memory_fit(&memory, &workload->plan, &machine->accelerator);
+    lp_json_set_number(part, "total_bytes", fit.total_bytes);
+    lp_json_set_number(part, "reserve_bytes", fit.reserve_bytes);
+    lp_json_set_number(part, "capacity_bytes", fit.capacity_bytes);
+    lp_json_set_number(part, "spare_bytes", fit.spare_bytes);
+    (void)json_object_set_new(part, "fits", json_boolean(fit.fits));
 }
 
 static void
@@ -378,22 +383,23 @@ lp_report_add_distribution(json_t *object, const LpDistribution *distribution)
 void
 lp_report_add_results(json_t *object, const LpReport *self)
 {
+    g_autoptr(json_t) difference = difference_to_json(self);
     add_simulated(object, self);
     lp_report_add_distribution(object, &self->distribution);
     if (self->workload->given == NULL) {
         LpExpectedError expected = lp_expected_error_find(self->workload, self->machine);
         lp_expected_error_add_json(object, &expected);
-        add_closed_form(object, self, "closed_form", &self->closed_form);
-        add_closed_form(object, self, "amped", &self->amped);
+        add_closed_form(object, self, "closed_form", difference);
+        add_closed_form(object, self, "amped", difference);
     }
-    if (!self->simulation->is_alone)
-        add_difference(object, self);
+    if (difference != NULL)
+        (void)json_object_set(object, "difference", difference);
     json_t *traffic_bytes = lp_json_set_object(object, "traffic_bytes");
     for (LpTraffic traffic = 0; traffic < LP_N_TRAFFIC; traffic++)
         lp_json_set_count(traffic_bytes, lp_traffic_names[traffic],
                           self->simulation->run.traffic_bytes[traffic]);
     if (self->workload->given == NULL)
-        add_memory(object, self);
+        lp_report_add_memory(object, self->workload, self->machine);
 }
 
 void
@@ -463,8 +469,7 @@ lp_report_estimate_to_json(const LpReport *self, gboolean amped)
 {
     json_t *root = begin_report(self);
     lp_json_set_text(root, "model", amped ? "amped" : "consistent");
-    add_closed_form(root, self, amped ? "amped" : "closed_form",
-                    amped ? &self->amped : &self->closed_form);
+    add_closed_form(root, self, amped ? "amped" : "closed_form", NULL);
     g_autoptr(GPtrArray) doubts = lp_doubts(self);
     json_t *part = json_object_get(root, amped ? "amped" : "closed_form");
     (void)json_object_set_new(part, "trusted", json_boolean(doubts->len == 0));
@@ -476,7 +481,7 @@ lp_report_estimate_to_json(const LpReport *self, gboolean amped)
         lp_json_set_number(json_object_get(root, "amped"), "memory_bytes",
                            lp_amped_memory_bytes(&workload->transformer, &workload->plan));
     }
-    add_memory(root, self);
+    lp_report_add_memory(root, self->workload, self->machine);
     if (self->lists_kernels)
         lp_kernel_rows_add_json(root, self);
     lp_report_add_warnings(root, self);

@@ -34,9 +34,7 @@ typedef struct {
     double stragglers_s; /**< what slow ranks cost without contention; a part of the difference */
     double others_s;     /**< iteration time beside the others less that alone */
     double faults_s;     /**< alone less that of one iteration without slow ranks and failures */
-    LpMemory memory;
-    LpMemoryFit memory_fit;
-    GPtrArray *warnings;         /* owned: text */
+    GPtrArray *warnings; /* owned: text */
     LpDistribution distribution; /**< over seeds */
     gboolean has_cost;
     LpCost cost;

@@ -28,12 +28,9 @@ void lp_report_add_engine(json_t *object, LpFidelity fidelity, gboolean collapse
 /** Sets "simulated", the closed forms, "difference", "traffic_bytes" and "memory" of @object.
  * Seconds and bytes. */
 void lp_report_add_results(json_t *object, const LpReport *self);
-/** Sets "total_bytes", "reserve_bytes", "capacity_bytes", "spare_bytes" and "fits" of @memory. */
-void lp_report_add_memory_fit(json_t *memory, const LpMemoryFit *fit);
-/** Appends them as the last rows of @table, which has labels and sizes, and says in @out, below the
- * table, whether the plan fits. */
-void lp_report_append_memory_fit(GString *out, LpTextTable *table, const LpMemoryFit *fit,
-                                 const char *accelerator);
+/** Sets "memory" of @object, of an accelerator of the fullest stage; with @machine, which may be
+ * NULL, whether it fits into its accelerators. */
+void lp_report_add_memory(json_t *object, const LpWorkload *workload, const LpMachine *machine);
 /** Sets "warnings" of @object, a list of texts. */
 void lp_report_add_warnings(json_t *object, const LpReport *self);
 /** Appends the workload's name and size as a line of text. */
@@ -48,14 +45,22 @@ void lp_report_append_engine(GString *out, LpFidelity fidelity, gboolean collaps
                              const char *contention, const GArray *engine_options);
 /** Appends the clauses of @contention, which are parted by "; ", a line each. */
 void lp_report_append_contention(GString *out, const char *contention);
-/** Appends tables of the bytes on the wire, and of an accelerator's memory. */
-void lp_report_append_needs(GString *out, const LpReport *self);
+/** Appends the label of the object at @pointer of @result, and a row for each of its values;
+ * nothing where there is none. */
+void lp_report_append_part(GString *out, const json_t *result, const char *pointer);
+/** Appends the memory of @result and, with @machine, whether it fits. */
+void lp_report_append_memory(GString *out, const json_t *result, const LpMachine *machine);
+/** Appends tables of the bytes on the wire, and of an accelerator's memory. @result: what
+ * lp_report_add_results() made, as of the next three. */
+void lp_report_append_needs(GString *out, const LpReport *self, const json_t *result);
+/** Appends how circuits were switched; nothing where they are not. */
+void lp_report_append_circuits(GString *out, const json_t *result);
 /** Sets "distribution" of @object; nothing of none. */
 void lp_report_add_distribution(json_t *object, const LpDistribution *distribution);
 /** Appends the distribution as a line of text; nothing of none. */
-void lp_report_append_distribution(GString *out, const LpDistribution *distribution);
+void lp_report_append_distribution(GString *out, const json_t *result);
 /** Appends the table of times, simulated beside closed forms, and the difference's parts. */
-void lp_report_append_results(GString *out, const LpReport *self);
+void lp_report_append_results(GString *out, const LpReport *self, const json_t *result);
 
 /** Adds the classes of a run to @cost, or appends them as a line of text; nothing where it was not
  * run by classes. */

@@ -5,10 +5,10 @@
 #include "base/c_locale.h"
 #include "base/file.h"
 #include "base/ranges.h"
-#include "base/text_table.h"
 #include "base/units.h"
 #include "base/json.h"
 #include "report/circuits.h"
+#include "report/result_field.h"
 #include "report/report_parts.h"
 
 void
@@ -178,72 +178,37 @@ append_head(GString *out, const LpScenarioReport *self)
 }
 
 static void
-append_jobs(GString *out, const LpScenarioReport *self)
+append_tables(GString *out, const LpScenarioReport *self, const json_t *result)
 {
-    static const char *const columns[] = {"job",      "#start s",  "#end s", "#iteration s",
-                                          "#alone s", "#slowdown", "#MFU",   NULL};
-    g_autoptr(LpTextTable) table = lp_text_table_new(columns);
-    for (guint i = 0; i < self->simulation->n_jobs; i++) {
-        const LpJobResult *result = &self->simulation->jobs[i];
-        LpFigures figures =
-            lp_figures(result->job->workload, self->machine, result->together.iteration_time_s);
-        lp_text_table_add_row(table);
-        lp_text_table_add_cell(table, "%s", result->job->name);
-        lp_text_table_add_cell(table, "%.6f", result->together.start_s);
-        lp_text_table_add_cell(table, "%.6f", result->together.end_s);
-        lp_text_table_add_cell(table, "%.6f", result->together.iteration_time_s);
-        lp_text_table_add_cell(table, "%.6f", result->alone.iteration_time_s);
-        lp_text_table_add_cell(table, "%.4f", slowdown(result));
-        if (result->job->workload->given != NULL)
-            lp_text_table_add_cell(table, "-");
-        else
-            lp_text_table_add_cell(table, "%.4f", figures.mfu);
-    }
+    static const char *const jobs[] = {
+        "name",    "start_s",  "end_s",         "simulated/iteration_time_s",
+        "alone_s", "slowdown", "simulated/mfu", NULL};
+    static const char *const traffic[] = {"name",        "pattern",  "messages",  "bytes",
+                                          "mean_time_s", "slowdown", "under_way", NULL};
+    g_autoptr(LpTextTable) of_jobs = lp_result_field_table("scenario", "/jobs", jobs, result);
     g_string_append_c(out, '\n');
-    lp_text_table_append(out, table, 2);
-}
-
-static void
-add_traffic_row(LpTextTable *table, const LpScenarioTraffic *traffic,
-                const LpBackgroundResult *result)
-{
-    lp_text_table_add_row(table);
-    lp_text_table_add_cell(table, "%s", traffic->name);
-    lp_text_table_add_cell(table, "%s", lp_pattern_names[traffic->pattern]);
-    lp_text_table_add_cell(table, "%" G_GUINT64_FORMAT, result->n_messages);
-    lp_text_table_add_quantity(table, LP_QUANTITY_SIZE, (double)result->n_bytes);
-    lp_text_table_add_cell(table, "%.6f", mean_s(result));
-    lp_text_table_add_cell(table, "%.4f", stretch(result));
-    lp_text_table_add_cell(table, "%" G_GUINT64_FORMAT, result->n_under_way);
-}
-
-static void
-append_traffic(GString *out, const LpScenarioReport *self)
-{
-    static const char *const columns[] = {"traffic", "pattern",   "#messages",  "#size",
-                                          "#mean s", "#slowdown", "#under way", NULL};
-    g_autoptr(LpTextTable) table = lp_text_table_new(columns);
-    g_autoptr(GString) lost = g_string_new(NULL);
+    lp_text_table_append(out, of_jobs, 2);
     if (self->scenario->traffic->len == 0)
         return;
+    g_autoptr(LpTextTable) of_traffic =
+        lp_result_field_table("scenario", "/traffic", traffic, result);
+    g_string_append_c(out, '\n');
+    lp_text_table_append(out, of_traffic, 2);
     for (guint i = 0; i < self->scenario->traffic->len; i++) {
-        const LpScenarioTraffic *traffic = self->scenario->traffic->pdata[i];
-        const LpBackgroundResult *result = &self->simulation->backgrounds[i];
-        add_traffic_row(table, traffic, result);
-        if (result->n_lost > 0)
-            g_string_append_printf(lost,
+        const LpScenarioTraffic *one = self->scenario->traffic->pdata[i];
+        guint64 n_lost = self->simulation->backgrounds[i].n_lost;
+        if (n_lost > 0)
+            g_string_append_printf(out,
                                    "  %s: %" G_GUINT64_FORMAT
                                    " more were not sent, since their routes were dead\n",
-                                   traffic->name, result->n_lost);
+                                   one->name, n_lost);
     }
-    g_string_append_c(out, '\n');
-    lp_text_table_append(out, table, 2);
-    g_string_append(out, lost->str);
 }
 
 static void
-append_job(GString *out, const LpScenarioReport *self, guint index)
+append_job(GString *out, const LpScenarioReport *self, guint index, const json_t *whole)
 {
+    const json_t *job = json_array_get(json_object_get(whole, "jobs"), index);
     const LpJobResult *result = &self->simulation->jobs[index];
     const LpReport *report = &self->jobs[index];
     g_autofree char *places = accelerators(result);
@@ -252,23 +217,23 @@ append_job(GString *out, const LpScenarioReport *self, guint index)
                            result->job->n_iterations);
     lp_report_append_plan(out, report->workload, self->whole_plan);
     lp_report_append_contention(out, result->contention);
-    lp_report_append_needs(out, report);
+    lp_report_append_needs(out, report, job);
     for (guint i = 0; i < report->warnings->len; i++)
         g_string_append_printf(out, "warning     %s\n", (const char *)report->warnings->pdata[i]);
-    lp_report_append_results(out, report);
-    lp_circuits_append_text(out, report->simulation);
+    lp_report_append_results(out, report, job);
+    lp_report_append_circuits(out, job);
 }
 
 char *
 lp_scenario_report_to_text(const LpScenarioReport *self)
 {
     g_auto(LpCLocale) locale = lp_c_locale_begin();
+    g_autoptr(json_t) result = to_json(self);
     GString *out = g_string_new(NULL);
     append_head(out, self);
     for (guint i = 0; i < self->simulation->n_jobs; i++)
-        append_job(out, self, i);
-    append_jobs(out, self);
-    append_traffic(out, self);
+        append_job(out, self, i, result);
+    append_tables(out, self, result);
     if (self->has_cost) {
         g_autofree char *rss =
             lp_quantity_format(LP_QUANTITY_SIZE, (double)self->cost.peak_rss_bytes);

@@ -1,23 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reports as tables for people. */
-#include "base/file.h"
+/* Reports as tables for people: results as report/fields.xml names and orders their values. */
 #include "base/c_locale.h"
+#include "base/file.h"
 #include "base/text_table.h"
 #include "base/units.h"
-#include "report/expected_text.h"
-#include "report/circuits.h"
 #include "report/difference_parts.h"
-#include "report/doubts.h"
-#include "report/energy.h"
+#include "report/expected_text.h"
+#include "report/result_field.h"
 #include "report/given_text.h"
 #include "report/kernel_rows.h"
 #include "report/closed_form_limits.h"
-#include "report/network_text.h"
 #include "report/report.h"
 #include "report/report_parts.h"
 #include "sim/engine/engine.h"
+
 #include <math.h>
 #include <string.h>
+
+/* What all results of an iteration have: those of simulate, of estimate, and of each job. */
+#define RESULT "iteration"
+
+static double
+number_at(const json_t *result, const char *pointer)
+{
+    return json_number_value(lp_json_at(result, pointer));
+}
+
+static const char *
+label_of(const char *pointer)
+{
+    return lp_result_field_label(RESULT, pointer);
+}
+
+/* --- head --- */
 
 void
 lp_report_append_workload(GString *out, const LpWorkload *workload)
@@ -43,191 +58,6 @@ append_head(GString *out, const LpReport *self)
         lp_file_label(machine->path), machine->system, lp_plan_n_ranks(&self->workload->plan),
         machine->n_accelerators, machine->accelerator.name);
     lp_report_append_plan(out, self->workload, self->whole_plan);
-}
-
-static gboolean
-is_shown(const LpTerms *const *columns, guint n_columns, LpTerm term)
-{
-    for (guint i = 0; i < n_columns; i++)
-        if (columns[i]->s[term] != 0.0)
-            return TRUE;
-    return FALSE;
-}
-
-/* Terms that are 0 everywhere share one line, so that the others stand out. */
-static void
-append_zero_terms(GString *out, const LpTerms *const *columns, guint n_columns)
-{
-    GString *zero = g_string_new(NULL);
-    for (LpTerm term = 0; term < LP_N_TERMS; term++)
-        if (!is_shown(columns, n_columns, term))
-            g_string_append_printf(zero, "%s%s", zero->len > 0 ? ", " : "", lp_term_names[term]);
-    if (zero->len > 0)
-        g_string_append_printf(out, "  %s: 0\n", zero->str);
-    g_string_free(zero, TRUE);
-}
-
-/* @digits: behind the point. */
-static void
-add_values(LpTextTable *table, const char *label, const double *values, guint n, int digits)
-{
-    lp_text_table_add_row(table);
-    lp_text_table_add_cell(table, "%s", label);
-    for (guint i = 0; i < n; i++)
-        lp_text_table_add_cell(table, "%.*f", digits, values[i]);
-}
-
-static void
-add_figures(LpTextTable *table, const LpReport *self, const double *times_s, guint n)
-{
-    double mfu[3], hfu[3], tokens[3], model[3], hardware[3];
-    for (guint i = 0; i < n; i++) {
-        LpFigures figures = lp_figures(self->workload, self->machine, times_s[i]);
-        mfu[i] = figures.mfu;
-        hfu[i] = figures.hfu;
-        tokens[i] = figures.tokens_per_s;
-        model[i] = figures.model_tflops_per_accelerator;
-        hardware[i] = figures.hardware_tflops_per_accelerator;
-    }
-    add_values(table, "MFU", mfu, n, 4);
-    add_values(table, "HFU", hfu, n, 4);
-    add_values(table, "tokens/s", tokens, n, 0);
-    add_values(table, "model TFLOP/s", model, n, 1);
-    add_values(table, "hardware TFLOP/s", hardware, n, 1);
-}
-
-/* @headings: of the labels and of the @n columns, NULL-ended. */
-static void
-append_terms(GString *out, const LpReport *self, const char *const *headings,
-             const LpTerms *const *columns, const double *times_s, guint n)
-{
-    g_autoptr(LpTextTable) table = lp_text_table_new(headings);
-    add_values(table, "iteration time", times_s, n, 6);
-    for (LpTerm term = 0; term < LP_N_TERMS; term++) {
-        double values[3];
-        if (!is_shown(columns, n, term))
-            continue;
-        for (guint i = 0; i < n; i++)
-            values[i] = columns[i]->s[term];
-        g_autofree char *label = g_strconcat("  ", lp_term_names[term], NULL);
-        add_values(table, label, values, n, 6);
-    }
-    if (self->workload->given == NULL)
-        add_figures(table, self, times_s, n);
-    g_string_append_c(out, '\n');
-    lp_text_table_append(out, table, 2);
-    append_zero_terms(out, columns, n);
-}
-
-/* What six digits would show as 0, so that rounding errors bring no sign. */
-static double
-steady(double seconds)
-{
-    return fabs(seconds) < 0.5e-6 ? 0.0 : seconds;
-}
-
-static void
-append_job_parts(GString *out, const LpReport *self)
-{
-    if (self->is_job)
-        g_string_append_printf(out,
-                               "  (other jobs and traffic cost it %+.6f s, slow ranks and failures "
-                               "%+.6f s)\n",
-                               steady(self->others_s), steady(self->faults_s));
-}
-
-static void
-append_difference(GString *out, const LpReport *self)
-{
-    const LpDifference *difference = &self->difference;
-    double whole = self->simulation->run.iteration_time_s - lp_terms_sum(&self->closed_form);
-    g_string_append_printf(out, "\nsimulated less closed form: %+.6f s (%+.2f %%), of which\n",
-                           steady(whole), 100.0 * difference->iteration_fraction);
-    LpDifferencePart parts[LP_DIFFERENCE_PARTS_MAX];
-    guint n_parts = lp_difference_parts(self, parts);
-    g_autoptr(LpTextTable) table = lp_text_table_new((const char *const[]){"", "#", NULL});
-    for (guint i = 0; i < n_parts; i++) {
-        lp_text_table_add_row(table);
-        lp_text_table_add_cell(table, "%s", parts[i].name);
-        lp_text_table_add_cell(table, "%+.6f s", steady(parts[i].seconds));
-    }
-    lp_text_table_append(out, table, 2);
-    g_string_append_printf(
-        out,
-        "  (runs: %.6f s as it is, %.6f s uncontended, %.6f s balanced too,\n"
-        "   %.6f s with free messages between stages too;\n"
-        "   hidden communication: %.6f s as it is, %.6f s balanced)\n",
-        self->simulation->run.iteration_time_s, self->simulation->uncontended.iteration_time_s,
-        self->simulation->balanced.iteration_time_s,
-        self->simulation->free_messages.iteration_time_s, steady(self->simulation->run.overlap_s),
-        steady(self->simulation->balanced.overlap_s));
-    append_job_parts(out, self);
-    lp_closed_form_limits_append_text(out, self, FALSE);
-}
-
-static void
-append_given_difference(GString *out, const LpReport *self)
-{
-    g_string_append_printf(out,
-                           "\nclosed form %s\ncontention  %+.6f s (%.6f s as it is, %.6f s "
-                           "uncontended)\n",
-                           lp_given_no_closed_form, steady(self->difference.contention_s),
-                           self->simulation->run.iteration_time_s,
-                           self->simulation->uncontended.iteration_time_s);
-    append_job_parts(out, self);
-}
-
-static void
-append_traffic(GString *out, const LpReport *self)
-{
-    static const LpTerm terms[LP_N_TRAFFIC] = {LP_TERM_TP, LP_TERM_PP, LP_TERM_DP,
-                                               LP_TERM_EP, LP_TERM_CP, LP_TERM_DP};
-    const LpSimulation *simulation = self->simulation;
-    g_autoptr(LpTextTable) table = lp_text_table_new((const char *const[]){"", "#", "", NULL});
-    g_string_append(out, "\ntraffic on the wire, all ranks (narrowest tier)\n");
-    for (LpTraffic traffic = 0; traffic < LP_N_TRAFFIC; traffic++) {
-        LpTerm term = terms[traffic];
-        lp_text_table_add_row(table);
-        lp_text_table_add_cell(table, "%s", lp_traffic_names[traffic]);
-        lp_text_table_add_cell(table, "%" G_GUINT64_FORMAT " B",
-                               simulation->run.traffic_bytes[traffic]);
-        if (simulation->tiers.has_tier[term])
-            lp_text_table_add_cell(table, "%s", lp_tier_names[simulation->tiers.narrowest[term]]);
-    }
-    lp_text_table_append(out, table, 2);
-}
-
-void
-lp_report_append_memory_fit(GString *out, LpTextTable *table, const LpMemoryFit *fit,
-                            const char *accelerator)
-{
-    g_autofree char *spare = lp_quantity_format(LP_QUANTITY_SIZE, fabs(fit->spare_bytes));
-    lp_text_table_add_quantity_row(table, "total without cached", LP_QUANTITY_SIZE,
-                                   fit->total_bytes);
-    lp_text_table_add_quantity_row(table, "reserve", LP_QUANTITY_SIZE, fit->reserve_bytes);
-    lp_text_table_add_quantity_row(table, "capacity", LP_QUANTITY_SIZE, fit->capacity_bytes);
-    lp_text_table_append(out, table, 2);
-    g_string_append_printf(out, "  %s %s: %s %s\n", fit->fits ? "fits" : "does not fit",
-                           accelerator, spare, fit->fits ? "to spare" : "too many");
-}
-
-static void
-append_memory(GString *out, const LpReport *self)
-{
-    g_autoptr(LpTextTable) table = lp_text_table_new((const char *const[]){"", "#", NULL});
-    lp_text_table_add_quantity_row(table, "weights", LP_QUANTITY_SIZE, self->memory.weights_bytes);
-    lp_text_table_add_quantity_row(table, "gradients", LP_QUANTITY_SIZE,
-                                   self->memory.gradients_bytes);
-    lp_text_table_add_quantity_row(table, "optimizer", LP_QUANTITY_SIZE,
-                                   self->memory.optimizer_bytes);
-    lp_text_table_add_quantity_row(table, "activations", LP_QUANTITY_SIZE,
-                                   self->memory.activations_bytes);
-    lp_text_table_add_quantity_row(table, "buffers", LP_QUANTITY_SIZE, self->memory.buffers_bytes);
-    lp_text_table_add_quantity_row(table, "optimizer's step", LP_QUANTITY_SIZE,
-                                   self->memory.step_bytes);
-    lp_text_table_add_quantity_row(table, "cached", LP_QUANTITY_SIZE, self->memory.cached_bytes);
-    g_string_append(out, "\nmemory of an accelerator, fullest stage\n");
-    lp_report_append_memory_fit(out, table, &self->memory_fit, self->machine->accelerator.name);
 }
 
 /* A line each. */
@@ -294,86 +124,314 @@ append_end(GString *out, const LpReport *self)
     }
 }
 
-void
-lp_report_append_needs(GString *out, const LpReport *self)
+/* --- parts with a row each value --- */
+
+/* The rows of the object at @pointer. Returns: (transfer full). */
+static LpTextTable *
+part_table(const json_t *result, const char *pointer)
 {
-    append_traffic(out, self);
-    if (self->workload->given == NULL)
-        append_memory(out, self);
+    const json_t *part = lp_json_at(result, pointer);
+    LpTextTable *table = lp_text_table_new((const char *const[]){"", "#", NULL});
+    lp_result_field_add_rows(table, lp_result_field_find(RESULT, pointer), &part, 1, TRUE);
+    return table;
 }
 
 void
-lp_report_append_distribution(GString *out, const LpDistribution *distribution)
+lp_report_append_part(GString *out, const json_t *result, const char *pointer)
 {
-    if (distribution->n == 0)
+    if (lp_json_at(result, pointer) == NULL)
         return;
-    g_string_append_printf(out, "%u runs: p50 %.6f, p95 %.6f, p99 %.6f s; %.6f to %.6f s\n",
-                           distribution->n, distribution->p50_s, distribution->p95_s,
-                           distribution->p99_s, distribution->low_s, distribution->high_s);
+    g_autoptr(LpTextTable) table = part_table(result, pointer);
+    g_string_append_printf(out, "\n%s\n", label_of(pointer));
+    lp_text_table_append(out, table, 2);
+}
+
+void
+lp_report_append_memory(GString *out, const json_t *result, const LpMachine *machine)
+{
+    double spare_bytes = number_at(result, "/memory/spare_bytes");
+    g_autofree char *spare = lp_quantity_format(LP_QUANTITY_SIZE, fabs(spare_bytes));
+    gboolean fits = json_is_true(lp_json_at(result, "/memory/fits"));
+    lp_report_append_part(out, result, "/memory");
+    if (machine != NULL)
+        g_string_append_printf(
+            out, "  %s %s: %s %s\n", fits ? label_of("/memory/fits") : "does not fit",
+            machine->accelerator.name, spare, fits ? label_of("/memory/spare_bytes") : "too many");
+}
+
+static void
+append_traffic(GString *out, const json_t *result)
+{
+    guint n;
+    const LpResultField *classes =
+        lp_result_field_members(lp_result_field_find(RESULT, "/traffic_bytes"), &n);
+    g_autoptr(LpTextTable) table = lp_text_table_new((const char *const[]){"", "#", "", NULL});
+    g_string_append_printf(out, "\n%s (narrowest tier)\n", label_of("/traffic_bytes"));
+    for (guint i = 0; i < n; i++) {
+        /* Of embeddings that of the gradients' sums, whose ranks they join. */
+        gboolean is_embedding = g_str_equal(classes[i].name, "embedding");
+        const json_t *tier = json_object_get(lp_json_at(result, "/simulated/narrowest_tier"),
+                                             is_embedding ? "dp" : classes[i].name);
+        const json_t *bytes =
+            json_object_get(lp_json_at(result, "/traffic_bytes"), classes[i].name);
+        lp_text_table_add_row(table);
+        lp_text_table_add_cell(table, "%s", classes[i].label);
+        lp_text_table_add_cell(table, "%" JSON_INTEGER_FORMAT " B", json_integer_value(bytes));
+        lp_text_table_add_cell(table, "%s", tier != NULL ? json_string_value(tier) : "");
+    }
+    lp_text_table_append(out, table, 2);
+}
+
+void
+lp_report_append_needs(GString *out, const LpReport *self, const json_t *result)
+{
+    append_traffic(out, result);
+    if (self->workload->given == NULL)
+        lp_report_append_memory(out, result, self->machine);
+}
+
+void
+lp_report_append_circuits(GString *out, const json_t *result)
+{
+    const json_t *plan = lp_json_at(result, "/circuits/plan");
+    if (plan == NULL)
+        return;
+    g_autoptr(LpTextTable) table = part_table(result, "/circuits");
+    g_string_append_printf(out, "\n%s: %s\n", label_of("/circuits"), json_string_value(plan));
+    lp_text_table_append(out, table, 2);
+}
+
+static void
+append_energy(GString *out, json_t *result)
+{
+    guint n;
+    const LpResultField *kinds =
+        lp_result_field_members(lp_result_field_find(RESULT, "/energy_j"), &n);
+    g_autoptr(GPtrArray) columns = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(json_t) rows = json_object();
+    json_t *technologies = lp_json_at(result, "/energy_j_by_technology"), *all;
+    if (technologies == NULL)
+        return;
+    (void)json_object_update(rows, technologies);
+    (void)json_object_set(rows, "all", lp_json_at(result, "/energy_j"));
+    g_ptr_array_add(columns, g_strdup(label_of("/energy_j")));
+    for (guint i = 0; i < n; i++)
+        g_ptr_array_add(columns, g_strconcat("#", kinds[i].label, NULL));
+    g_ptr_array_add(columns, NULL);
+    g_autoptr(LpTextTable) table = lp_text_table_new((const char *const *)columns->pdata);
+    const char *name;
+    json_object_foreach (rows, name, all) {
+        lp_text_table_add_row(table);
+        lp_text_table_add_cell(table, "%s", name);
+        for (guint i = 0; i < n; i++)
+            lp_text_table_add_quantity(table, LP_QUANTITY_ENERGY,
+                                       json_number_value(json_object_get(all, kinds[i].name)));
+    }
+    g_string_append_c(out, '\n');
+    lp_text_table_append(out, table, 0);
+    const json_t *token = json_object_get(result, "energy_j_per_token");
+    if (token == NULL)
+        return;
+    g_autofree char *energy = lp_unit_text(LP_UNIT_ENERGY, json_number_value(token));
+    g_string_append_printf(out, "  %s: %s\n", label_of("/energy_j_per_token"), energy);
+}
+
+/* --- times --- */
+
+/* Terms that are 0 everywhere share one line, so that the others stand out. */
+static void
+append_zero_terms(GString *out, const json_t *const *columns, guint n)
+{
+    guint n_terms;
+    const LpResultField *terms =
+        lp_result_field_members(lp_result_field_find(RESULT, "/closed_form/terms_s"), &n_terms);
+    g_autoptr(GString) zero = g_string_new(NULL);
+    for (guint k = 0; k < n_terms; k++) {
+        double sum_s = 0.0;
+        for (guint i = 0; i < n; i++)
+            sum_s += fabs(json_number_value(
+                json_object_get(json_object_get(columns[i], "terms_s"), terms[k].name)));
+        if (sum_s == 0.0)
+            g_string_append_printf(zero, "%s%s", zero->len > 0 ? ", " : "", terms[k].label);
+    }
+    if (zero->len > 0)
+        g_string_append_printf(out, "  %s: 0\n", zero->str);
+}
+
+/* The simulation and the closed forms side by side. */
+static void
+append_times(GString *out, const json_t *result)
+{
+    static const char *const models[] = {"/simulated", "/closed_form", "/amped"};
+    const json_t *columns[G_N_ELEMENTS(models)];
+    g_autoptr(GPtrArray) headings = g_ptr_array_new_with_free_func(g_free);
+    guint n = 0;
+    g_ptr_array_add(headings, g_strdup("seconds"));
+    for (guint i = 0; i < G_N_ELEMENTS(models); i++)
+        if ((columns[n] = lp_json_at(result, models[i])) != NULL) {
+            g_ptr_array_add(headings, g_strconcat("#", label_of(models[i]), NULL));
+            n++;
+        }
+    g_ptr_array_add(headings, NULL);
+    g_autoptr(LpTextTable) table = lp_text_table_new((const char *const *)headings->pdata);
+    lp_result_field_add_rows(table, lp_result_field_find(RESULT, "/closed_form"), columns, n,
+                             FALSE);
+    g_string_append_c(out, '\n');
+    lp_text_table_append(out, table, 2);
+    append_zero_terms(out, columns, n);
+}
+
+void
+lp_report_append_distribution(GString *out, const json_t *result)
+{
+    static const char *const quantiles[] = {"/distribution/p50_s", "/distribution/p95_s",
+                                            "/distribution/p99_s"};
+    const json_t *runs = lp_json_at(result, "/distribution/runs");
+    if (runs == NULL)
+        return;
+    g_string_append_printf(out, "%" JSON_INTEGER_FORMAT " %s:", json_integer_value(runs),
+                           label_of("/distribution/runs"));
+    for (guint i = 0; i < G_N_ELEMENTS(quantiles); i++)
+        g_string_append_printf(out, "%s %s %.6f", i > 0 ? "," : "", label_of(quantiles[i]),
+                               number_at(result, quantiles[i]));
+    g_string_append_printf(out, " s; %.6f to %.6f s\n", number_at(result, "/distribution/low_s"),
+                           number_at(result, "/distribution/high_s"));
 }
 
 /* How far predictions of such steps were from measured ones. */
 static void
 append_expected_error(GString *out, const LpReport *self)
 {
-    if (self->workload->given != NULL)
-        return;
     LpExpectedError expected = lp_expected_error_find(self->workload, self->machine);
     g_autofree char *text = lp_expected_error_to_text(&expected, self->workload, self->machine);
-    g_string_append_printf(out, "  expected error: %s\n", text);
+    g_string_append_printf(out, "  %s: %s\n", label_of("/expected_error"), text);
+}
+
+/* --- difference --- */
+
+/* "@seconds s LABEL", of the value at @pointer. */
+static void
+append_run(GString *out, const json_t *result, const char *pointer, const char *end)
+{
+    g_string_append_printf(out, "%.6f s %s%s", number_at(result, pointer), label_of(pointer), end);
+}
+
+/* What six digits would show as 0 has no sign. */
+static double
+steady(double seconds)
+{
+    return fabs(seconds) < 0.5e-6 ? 0.0 : seconds;
+}
+
+static void
+append_runs(GString *out, const json_t *result)
+{
+    g_string_append_printf(out, "  (runs: %.6f s as it is, ",
+                           number_at(result, "/simulated/iteration_time_s"));
+    append_run(out, result, "/simulated/uncontended_iteration_time_s", ", ");
+    append_run(out, result, "/simulated/balanced_iteration_time_s", ",\n   ");
+    append_run(out, result, "/simulated/free_messages_iteration_time_s", ";\n   ");
+    g_string_append_printf(out, "%s: %.6f s as it is, %.6f s balanced)\n",
+                           label_of("/simulated/overlap_s"),
+                           steady(number_at(result, "/simulated/overlap_s")),
+                           steady(number_at(result, "/simulated/balanced_overlap_s")));
+}
+
+static void
+append_job_parts(GString *out, const json_t *result)
+{
+    if (lp_json_at(result, "/difference/others_s") == NULL)
+        return;
+    g_string_append_printf(
+        out, "  (%s cost it %+.6f s, %s %+.6f s)\n", label_of("/difference/others_s"),
+        steady(number_at(result, "/difference/others_s")), label_of("/difference/faults_s"),
+        steady(number_at(result, "/difference/faults_s")));
+}
+
+static void
+append_difference(GString *out, const json_t *result)
+{
+    g_autoptr(GArray) parts = lp_difference_parts(lp_json_at(result, "/difference"));
+    g_autoptr(LpTextTable) table = lp_text_table_new((const char *const[]){"", "#", NULL});
+    double whole_s = number_at(result, "/simulated/iteration_time_s") -
+                     number_at(result, "/closed_form/iteration_time_s");
+    g_string_append_printf(out, "\n%s: %+.6f s (%+.2f %%), of which\n", label_of("/difference"),
+                           steady(whole_s),
+                           100.0 * number_at(result, "/difference/iteration_fraction"));
+    for (guint i = 0; i < parts->len; i++) {
+        const LpDifferencePart *part = &g_array_index(parts, LpDifferencePart, i);
+        lp_text_table_add_row(table);
+        lp_text_table_add_cell(table, "%s", part->field->label);
+        lp_text_table_add_cell(table, "%+.6f s", steady(part->seconds));
+    }
+    lp_text_table_append(out, table, 2);
+    append_runs(out, result);
+    append_job_parts(out, result);
+}
+
+/* Of a program by hand. */
+static void
+append_given_difference(GString *out, const json_t *result)
+{
+    g_string_append_printf(
+        out, "\n%s %s\n%s  %+.6f s (%.6f s as it is, ", label_of("/no_closed_form"),
+        json_string_value(lp_json_at(result, "/no_closed_form")),
+        label_of("/difference/contention_s"), steady(number_at(result, "/difference/contention_s")),
+        number_at(result, "/simulated/iteration_time_s"));
+    append_run(out, result, "/simulated/uncontended_iteration_time_s", ")\n");
+    append_job_parts(out, result);
+}
+
+/* A paragraph for each text of the list at @pointer. Returns: how many. */
+static size_t
+append_texts(GString *out, const json_t *result, const char *pointer)
+{
+    const json_t *texts = lp_json_at(result, pointer);
+    for (size_t i = 0; i < json_array_size(texts); i++)
+        lp_report_append_prose(out, label_of(pointer), json_string_value(json_array_get(texts, i)));
+    return json_array_size(texts);
 }
 
 void
-lp_report_append_results(GString *out, const LpReport *self)
+lp_report_append_results(GString *out, const LpReport *self, const json_t *result)
 {
-    gboolean is_given = self->workload->given != NULL;
-    const LpTerms *columns[] = {&self->simulation->run.terms, &self->closed_form, &self->amped};
-    double times_s[] = {self->simulation->run.iteration_time_s, lp_terms_sum(&self->closed_form),
-                        lp_terms_sum(&self->amped)};
-    append_terms(out, self,
-                 (const char *const[]){"seconds", "#simulated", is_given ? NULL : "#closed form",
-                                       "#AMPeD", NULL},
-                 columns, times_s, is_given ? 1 : 3);
-    append_expected_error(out, self);
+    gboolean has_difference = lp_json_at(result, "/difference") != NULL;
+    append_times(out, result);
+    if (self->workload->given == NULL)
+        append_expected_error(out, self);
     if (self->distribution.n > 0)
         g_string_append_c(out, '\n');
-    lp_report_append_distribution(out, &self->distribution);
-    if (is_given) {
-        if (!self->simulation->is_alone)
-            append_given_difference(out, self);
+    lp_report_append_distribution(out, result);
+    if (self->workload->given != NULL) {
+        if (has_difference)
+            append_given_difference(out, result);
         return;
     }
     if (lp_closed_form_limits_experts(self))
         g_string_append(
             out, "\nAMPeD leaves out the all-to-alls of experts, and so its MFU may pass 1\n");
-    if (!self->simulation->is_alone)
-        append_difference(out, self);
-    else
-        lp_closed_form_limits_append_text(out, self, FALSE);
+    if (has_difference)
+        append_difference(out, result);
+    (void)append_texts(out, result, "/closed_form/left_out");
 }
 
-static void
-append_energy(GString *out, const LpReport *self)
-{
-    LpEnergy energy = lp_energy_find(self->machine, &self->simulation->link_traffic,
-                                     self->simulation->run.iteration_time_s);
-    lp_energy_append_text(out, &energy, lp_figures_n_tokens(self->workload));
-}
+/* --- the whole --- */
 
 char *
 lp_report_to_text(const LpReport *self)
 {
     g_auto(LpCLocale) locale = lp_c_locale_begin();
+    g_autoptr(json_t) result = lp_report_to_json(self);
     GString *out = g_string_new(NULL);
     append_head(out, self);
     lp_report_append_engine(out, self->fidelity, self->collapse, self->simulation->contention,
                             self->simulation->engine_options);
-    lp_report_append_needs(out, self);
+    lp_report_append_needs(out, self, result);
     append_end(out, self);
-    lp_report_append_results(out, self);
-    lp_circuits_append_text(out, self->simulation);
-    append_energy(out, self);
-    lp_network_append_text(out, self->machine);
+    lp_report_append_results(out, self, result);
+    lp_report_append_circuits(out, result);
+    append_energy(out, result);
+    lp_report_append_part(out, result, "/network");
     return g_string_free(out, FALSE);
 }
 
@@ -381,26 +439,24 @@ char *
 lp_report_estimate_to_text(const LpReport *self, gboolean amped)
 {
     g_auto(LpCLocale) locale = lp_c_locale_begin();
+    g_autoptr(json_t) result = lp_report_estimate_to_json(self, amped);
     GString *out = g_string_new(NULL);
     append_head(out, self);
-    const LpTerms *terms = amped ? &self->amped : &self->closed_form;
-    double time_s = lp_terms_sum(terms);
-    append_memory(out, self);
+    lp_report_append_memory(out, result, self->machine);
     if (amped) {
         g_autofree char *bytes =
-            lp_quantity_format(LP_QUANTITY_SIZE, lp_amped_memory_bytes(&self->workload->transformer,
-                                                                       &self->workload->plan));
+            lp_quantity_format(LP_QUANTITY_SIZE, number_at(result, "/amped/memory_bytes"));
         g_string_append_printf(out, "  by AMPeD, fully sharded: %s\n", bytes);
     }
     append_end(out, self);
-    append_terms(out, self,
-                 (const char *const[]){"seconds", amped ? "#AMPeD" : "#closed form", NULL}, &terms,
-                 &time_s, 1);
-    g_autoptr(GString) left_out = g_string_new(NULL);
-    lp_closed_form_limits_append_text(left_out, self, amped);
-    lp_doubts_append_text(left_out, self);
-    if (left_out->len > 0)
-        g_string_append_printf(out, "\n%s", left_out->str);
+    append_times(out, result);
+    g_autoptr(GString) texts = g_string_new(NULL);
+    (void)append_texts(texts, result, amped ? "/amped/left_out" : "/closed_form/left_out");
+    if (append_texts(texts, result, amped ? "/amped/doubts" : "/closed_form/doubts") > 0)
+        g_string_append(texts, "            so do not trust it without a simulation "
+                               "(docs/validation.md)\n");
+    if (texts->len > 0)
+        g_string_append_printf(out, "\n%s", texts->str);
     if (self->lists_kernels)
         lp_kernel_rows_append_text(out, self);
     return g_string_free(out, FALSE);

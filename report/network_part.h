@@ -10,7 +10,5 @@ G_BEGIN_DECLS
 /** Sets "network" of @object: power_w and price_usd, each where all that it needs is known, and the
  * ports and transceivers that they are sums of. Nothing where neither is known. */
 void lp_network_add_json(json_t *object, const LpMachine *machine);
-/** Appends the same as text to @out. */
-void lp_network_append_text(GString *out, const LpMachine *machine);
 
 G_END_DECLS

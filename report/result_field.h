@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What people see the values of results called, by their keys in JSON: the table of
+ * report/fields.xml, and tables of text that show results by it. */
+#pragma once
+
+#include "base/json.h"
+#include "base/text_table.h"
+
+G_BEGIN_DECLS
+
+/** The unit of a number. */
+typedef enum {
+    LP_UNIT_NONE, /**< a count, or a ratio that is no share */
+    LP_UNIT_FRACTION,
+    LP_UNIT_TFLOPS, /**< 1e12 FLOP/s; the label says so, as of the next */
+    LP_UNIT_RATE,   /**< tokens/s */
+    LP_UNIT_TIME,   /**< from here on quantities in their base unit */
+    LP_UNIT_SIZE,
+    LP_UNIT_BANDWIDTH,
+    LP_UNIT_SPEED,
+    LP_UNIT_POWER,
+    LP_UNIT_ENERGY,
+    LP_UNIT_PRICE
+} LpUnit;
+
+/** A key of a result. */
+typedef struct {
+    const char *name;    /**< the key in JSON */
+    const char *label;   /**< what text and pages call it; NULL: they do not show it by itself */
+    const char *meaning; /**< of the schema */
+    LpUnit unit;
+    enum {
+        LP_FIELD_ONE,
+        LP_FIELD_LIST,
+        LP_FIELD_MAP
+    } of;                 /**< one value, or several of the kind */
+    gboolean is_text;     /**< a text or yes and no */
+    gboolean is_of_pages; /**< tables of text leave it to a sentence */
+    int sign;             /**< of a part of a sum: with it, it adds up; else 0 */
+    guint members;        /**< private: number of the list of its fields */
+} LpResultField;
+
+/** What stands at the JSON pointer @pointer (RFC 6901) of an output, such as "simulate", or of a
+ * type of report/fields.xml, such as "iteration"; "" is all of it. Returns: static, or NULL: the
+ * table does not have it. */
+const LpResultField *lp_result_field_find(const char *of, const char *pointer);
+/** Its label. @pointer: of a field that has one. */
+const char *lp_result_field_label(const char *of, const char *pointer);
+/** The fields of its value, or of each of its values; *@out_n of them. Returns: static. */
+const LpResultField *lp_result_field_members(const LpResultField *self, guint *out_n);
+
+/** The symbol of @unit; "" where there is none, or the label or each value has it. */
+const char *lp_unit_symbol(LpUnit unit);
+/** @value in the digits in which columns of text show the unit, which their heading names. Returns:
+ * (transfer full). */
+char *lp_unit_digits(LpUnit unit, double value);
+/** @value with its unit, per cent of a fraction. Returns: (transfer full). */
+char *lp_unit_text(LpUnit unit, double value);
+
+/** Adds a row of its label and values for each field below @self that has a label, those of parts
+ * in their place. @objects: @n results, a column each, NULL where there is none; what none has, and
+ * terms that are 0 in all, are no rows. @with_units: each value has its unit. */
+void lp_result_field_add_rows(LpTextTable *table, const LpResultField *self,
+                              const json_t *const *objects, guint n, gboolean with_units);
+/** A table of the list at @pointer of @result, which is an output or type @of: a column for each of
+ * @keys, pointers below an element without the first "/", NULL-ended. Returns: (transfer full). */
+LpTextTable *lp_result_field_table(const char *of, const char *pointer, const char *const *keys,
+                                   const json_t *result);
+
+G_END_DECLS

@@ -38,8 +38,7 @@ typedef struct {
     gboolean apart; /**< each of n_batch is a kernel of its own, LP_EXPERT_STREAMS side by side; of
                        a kernel bound by memory: its n_launches are small ones, which a library
                        issues in a loop, LP_SMALL_KERNELS to a launch */
-    double host_overhead_s; /**< time that the host takes besides for the tensors of apart products,
-                               s */
+    double host_overhead_s; /**< time that the host takes besides for the tensors of products, s */
     gboolean collective; /**< a collective of bytes too few to count: it costs the host as much as
                             any other, and lasts as long as a kernel */
     gboolean waits; /**< the host waits until the device has done it, for what it has counted */

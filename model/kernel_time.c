@@ -124,10 +124,11 @@ lp_kernel_work(const LpKernel *self, const LpPlan *plan, const LpAccelerator *ac
     double first_s = self->collective ? accelerator->host_collective_s : accelerator->host_kernel_s;
     double host_s = n * first_s;
     if (self->apart && self->n_batch > 0.0)
-        host_s += (self->n_batch - 1.0) * fmin(LP_EXPERT_HOST_S, first_s) +
-                  fmin(self->host_overhead_s, self->n_batch * first_s);
+        host_s += (self->n_batch - 1.0) * fmin(LP_EXPERT_HOST_S, first_s);
     else if (self->apart)
         host_s = first_s + (n - 1.0) * fmin(LP_SMALL_HOST_S, first_s);
+    if (first_s > 0.0)
+        host_s += self->host_overhead_s;
     if (plan->host.cuda_graphs)
         return (LpWork){.device_s = time_s, .bound_s = time_s};
     if (self->waits) /* what it waited for it reads before it goes on */

@@ -194,7 +194,8 @@ static const struct {
      "fused-dispatch mask-dispatch experts-padded "
      "gather-lists casts-apart scales-apart offload-activations"},
     {"ssssssssssssssssssss",
-     "autocast tied-embeddings embedding parallel-blocks sequence-parallel early-stop "
+     "expert-loop tensor-hooks autocast tied-embeddings embedding parallel-blocks "
+     "sequence-parallel early-stop "
      "reshard narrow-parameters narrow-activations "
      "cast-shards root-unit array-units offload-inputs drop-gradients flat-gradients "
      "experts-one-by-one "

@@ -227,6 +227,10 @@ def take_zero(self):
     strategy = words.STRATEGY.search(f"{self.row.text('framework')} {self.row.text('note')}")
     if "zero" not in self.settings and strategy is not None:
         self.put("note", "zero", strategy.group())
+    stage = words.STAGE.search(f"{self.row.text('framework')} {self.row.text('note')}")
+    if "zero" not in self.settings and stage is not None:
+        self.row.infer(f'zero {stage[1]}: "{stage[0]}" is stated')
+        self.settings["zero"] = stage[1]
     if "zero" not in self.settings:
         self.shares_open = self.take_default("zero") is None
         self.settings.setdefault("zero", "0")

@@ -20,6 +20,9 @@ SOFTWARE = [
     ("MaxText", "xla", "maxtext"),
     ("PAX", "xla", "pax"),
     ("T5X", "xla", "t5x"),
+    # Written in CUDA C++ (karpathy/llm.c, README.md; IST-DASLab/llmq, README.md)
+    ("llm.c", "none", "llm.c"),
+    ("llm.q", "none", "llm.c"),
     # BigScience's own Megatron-DeepSpeed, whose scripts block launches (bigscience-workshop/bigscience,
     # train/tr11-176B-ml/tr11-176B-ml.slurm)
     ("BigScience", "deepspeed", "bigscience"),

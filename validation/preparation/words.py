@@ -38,6 +38,8 @@ POLICIES = [("save_dot_with_context_except_mlp", "norms,ffn"), ("save_dot_except
             ("minimal_offloaded", "norms,attention,activation"), ("remat minimal", "norms,attention,activation")]
 # PyTorch's strategies of sharding (torch/distributed/fsdp/api.py), and names of kernels of attention, within a text.
 STRATEGY = re.compile(r"(?<![A-Za-z])_?(?:FULL_SHARD|SHARD_GRAD_OP|NO_SHARD|HYBRID_SHARD(?:_ZERO2)?)(?![A-Za-z])")
+# DeepSpeed's stages, as configurations and their files name them ("ds_config_zero3.json", "ZeRO-2", "zero stage 1").
+STAGE = re.compile(r"(?<![A-Za-z])(?:ds_config_)?zero[-_ ]?(?:stage[-_ ]?)?([0-3])(?![0-9=+])", re.IGNORECASE)
 KERNEL = re.compile(r"(?<![a-z0-9])(?:fa ?-?[1-4]|flash[-_ ]?(?:attention|attn)[-_ v]{0,2}[1-4]|flex[-_ ]?attention|cudnn attention)"
                     r"(?![a-z0-9.])", re.IGNORECASE)
 # Families of accelerators whose generation is a word of its own, and what makes another card of the one before it.

@@ -112,7 +112,8 @@ tree_cut_s(const LpClosedFormInput *input, LpGroup group, guint64 n, double bloc
 
 /* --- cuts of links between ports or groups of routers --- */
 
-/* Ranks whose pairs are looked at: of all groups, or of rank 0's alone where these are too many. */
+/* Ranks whose pairs are looked at: of all groups, or of rank 0's alone where these are too many, or
+ * where groups do not meet. */
 #define PAIRS_MAX 4000000
 
 static gboolean
@@ -120,9 +121,9 @@ counts(const LpClosedFormInput *input, LpGroup group, guint64 n, guint64 rank)
 {
     if (!lp_group_exists(input->transformer, input->plan, group, rank))
         return FALSE;
-    return lp_plan_n_ranks(input->plan) * n <= PAIRS_MAX ||
-           lp_group_member(input->transformer, input->plan, group, rank, 0) ==
-               lp_group_member(input->transformer, input->plan, group, 0, 0);
+    gboolean all = !input->fabric->is_wide && lp_plan_n_ranks(input->plan) * n <= PAIRS_MAX;
+    return all || lp_group_member(input->transformer, input->plan, group, rank, 0) ==
+                      lp_group_member(input->transformer, input->plan, group, 0, 0);
 }
 
 static void
@@ -263,7 +264,8 @@ static double
 link_cut_s(const LpClosedFormInput *input, LpGroup group, guint64 n, double block_bytes)
 {
     const LpFabric *fabric = input->fabric;
-    if (fabric->is_wide || (fabric->torus.n_dimensions == 0 && fabric->dragonfly.n_groups == 0))
+    /* A torus's links are its ports: they stay as narrow as they are. */
+    if (fabric->torus.n_dimensions == 0 && (fabric->is_wide || fabric->dragonfly.n_groups == 0))
         return 0.0;
     double link_bytes_per_s = fabric->scale_out_bytes_per_s * MAX(fabric->port_sharers, 1);
     double n_blocks = fabric->torus.n_dimensions > 0 ? torus_busiest(input, group, n)
@@ -332,8 +334,7 @@ exchange_s(const LpClosedFormInput *input, LpGroup group, guint64 n, double byte
                                 blocks.n_relayed * block_bytes / fabric->scale_up_bytes_per_s);
         if (blocks.n_pod > 0.0)
             longest_s = fmax(longest_s, blocks.n_pod * block_bytes / fabric->pod_bytes_per_s);
-        if (blocks.n_out > 0.0 && fabric->n_levels == 0 &&
-            (fabric->is_wide || fabric->torus.n_dimensions == 0))
+        if (blocks.n_out > 0.0 && fabric->n_levels == 0 && fabric->torus.n_dimensions == 0)
             longest_s = fmax(longest_s, blocks.n_out * block_bytes / fabric->scale_out_bytes_per_s);
     }
     double cut_s =

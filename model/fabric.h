@@ -81,7 +81,7 @@ typedef struct {
     LpDragonfly dragonfly;
     guint32 port_sharers;
     double link_latency_s;
-    gboolean is_wide;          /**< links between ports or routers hold nobody back */
+    gboolean is_wide; /**< links between routers hold nobody back, a torus's only a group's own */
     LpFabricCircuits circuits; /**< between the domains */
 } LpFabric;
 

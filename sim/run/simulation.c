@@ -423,10 +423,9 @@ lp_simulation_run(const LpSetup *setup, LpSimulationOptions options, GError **er
     }
     if (!lp_run_has_ended(&self->run, error))
         return NULL;
-    /* What a rotor relays crosses both links of a route once more. */
+    /* What a rotor relays crosses a light path once more. */
     if (has_energy_per_bit(machine))
-        self->link_traffic.link_bytes[LP_ATTACHMENT_SCALE_OUT] +=
-            2.0 * self->run.circuits.relayed_bytes;
+        self->link_traffic.link_bytes[LP_ATTACHMENT_SCALE_OUT] += self->run.circuits.relayed_bytes;
     if (options.run.calls != NULL)
         complete_calls(options.run.calls, map, cache, options.fidelity);
     if (log != NULL && !self->is_isolated) {

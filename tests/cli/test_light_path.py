@@ -25,18 +25,33 @@ def lightpath(*arguments):
 
 
 class LightPath(unittest.TestCase):
-    def energy_j(self, *options):
-        """Of the bits of activations and gradients of eight micro-batches, 2 MiB each, between two stages."""
+    def simulate(self, *options, n=2, settings=()):
+        """Two stages by default."""
         with tempfile.TemporaryDirectory() as folder:
             workload, platform = pathlib.Path(folder, "tiny.xml"), pathlib.Path(folder, "two.xml")
             workload.write_text(WORKLOAD)
-            done = lightpath("platform", "generate", *options, "--accelerators=2", "--domain-size=1",
+            done = lightpath("platform", "generate", *options, f"--accelerators={n}", "--domain-size=1",
                              "--technology=pluggable-400g-opus", "-o", platform)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             done = lightpath("simulate", workload, platform, "--set=embedding=no", "--set=library=single-ring",
-                             "--format=json")
+                             *settings, "--format=json")
             self.assertEqual((done.returncode, done.stderr), (0, ""))
-        return json.loads(done.stdout)["energy_j"]["dynamic"]
+        return json.loads(done.stdout)
+
+    def energy_j(self, *options):
+        """Of the bits of activations and gradients of eight micro-batches, 2 MiB each, between two stages."""
+        return self.simulate(*options)["energy_j"]["dynamic"]
+
+    def test_rotor(self):
+        """What a rotor relays goes over two light paths, and the rest over one."""
+        for hops in (1, 2):
+            result = self.simulate("--system=ocs", "--policy=rotor", "--slot-time=200us", "--reconfiguration-time=10us",
+                                   f"--rotor-hops={hops}", n=8, settings=("--set=pp=1", "--set=dp=8"))
+            rotor, sent = result["circuits"]["rotor"], result["traffic_bytes"]["dp"]
+            self.assertAlmostEqual((rotor["direct_bytes"] + rotor["relayed_bytes"]) / sent, 1.0, delta=1e-6)
+            self.assertEqual(rotor["relayed_bytes"] > 0.0, hops == 2)
+            paths_bytes = sent + rotor["relayed_bytes"]
+            self.assertAlmostEqual(result["energy_j"]["dynamic"] / (8 * BIT_J * paths_bytes), 1.0, delta=1e-6)
 
     def test_energy(self):
         sent_j = 8 * BIT_J * 2 * 8 * 1024 * 1024 * 2

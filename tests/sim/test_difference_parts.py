@@ -18,6 +18,8 @@ NARROW = ("--system=dgx-h100", "--accelerators=64", "--port-order=node", "--leaf
           "--path-choice=hash", "--paths=4")
 OPTICAL = ("--system=ocs", "--accelerators=64", "--reconfiguration-time=1ms")
 PIPED = ("gpt3-6.7b", "tp=8", "dp=4", "pp=2", "global-batch=32")
+TORUS = ("mixtral-8x7b", "tp=1", "pp=1", "dp=64", "ep=8", "layers=4", "virtual-stages=1", "schedule=1f1b",
+         "global-batch=128", "framework=none")
 MACHINES = (
     ("narrow, hashed", NARROW, ("llama-3-8b", "dp=32", "tp=2", "global-batch=64")),
     ("narrow rails", ("--system=dgx-h100", "--accelerators=128", "--oversubscription=8"), ("mixtral-8x7b",)),
@@ -26,6 +28,7 @@ MACHINES = (
     ("circuits provisioned", (*OPTICAL, "--policy=provision"), PIPED),
     ("rotor", (*OPTICAL, "--policy=rotor", "--slot-time=10ms"), PIPED),
     ("hybrid", (*OPTICAL, "--policy=hybrid", "--electrical-bandwidth=5GBps"), PIPED),
+    ("torus", ("--system=tpu-v4", "--accelerators=64"), TORUS),
 )
 LEAVES = ("--system=generic", "--accelerators=8", "--accelerator=a100-80", "--domain-size=1", "--leaf-ports=2",
           "--oversubscription=2", "--scale-out-bandwidth=10GBps")
@@ -88,6 +91,8 @@ class DifferenceParts(unittest.TestCase):
             simulated = self.simulate(workload, machine, settings)
             self.check(label, simulated, self.simulate(workload, machine, settings, "contention"))
             self.assertGreater(simulated["difference"]["contention_s"], 0.0, label)
+            # What narrow links add to the form cannot be less than nothing.
+            self.assertGreaterEqual(simulated["difference"]["closed_form_contention_s"], 0.0, label)
 
     def test_scenarios(self):
         """What others, failures and slow ranks do is in the same definition; slow ranks are a part of their own."""

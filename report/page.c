@@ -2,11 +2,9 @@
 /* The parts that pages are made of. */
 #include "report/page.h"
 
-#include "base/units.h"
 #include "report/embedded.h"
 #include "report/html.h"
 
-#include <math.h>
 #include <string.h>
 
 /* Texts of more bytes get room to be read in. */
@@ -40,60 +38,39 @@ lp_page_heading(LpPage *self, guint level, const char *text)
     g_string_append_printf(self->text, "</h%u>\n", level);
 }
 
-/* Returns: (transfer full). */
-static char *
-with_sign(LpQuantity quantity, double value)
+static const LpResultField *
+field_at(const LpPage *self, const char *at)
 {
-    /* Below the engine's precision there is only rounding. */
-    double shown = quantity == LP_QUANTITY_TIME && fabs(value) < 1e-12 ? 0.0 : value;
-    g_autofree char *text = lp_quantity_format(quantity, fabs(shown));
-    return g_strconcat(shown < 0.0 ? "\xe2\x88\x92" : "", text, NULL);
+    return lp_result_field_find(self->of, at);
 }
 
-/* Counts are whole to the last digit; what is measured has four. */
-static char *
-plain(double value)
+char *
+lp_page_label(const LpPage *self, const char *at, gboolean with_part)
 {
-    if (value == floor(value) && fabs(value) < 1e15)
-        return g_strdup_printf("%.0f", value);
-    return g_strdup_printf(fabs(value) >= 1e4 && fabs(value) < 1e15 ? "%.0f" : "%.4g", value);
-}
-
-/* Returns: (transfer full). */
-static char *
-number_text(double value, LpPageUnit unit)
-{
-    switch (unit) {
-    case LP_PAGE_PLAIN:
-        return plain(value);
-    case LP_PAGE_SHARE:
-        return g_strdup_printf("%s%.4g %%", value < 0.0 ? "\xe2\x88\x92" : "", 100.0 * fabs(value));
-    case LP_PAGE_TIME:
-        return with_sign(LP_QUANTITY_TIME, value);
-    case LP_PAGE_SIZE:
-        return with_sign(LP_QUANTITY_SIZE, value);
-    case LP_PAGE_BANDWIDTH:
-        return with_sign(LP_QUANTITY_BANDWIDTH, value);
-    case LP_PAGE_POWER:
-        return with_sign(LP_QUANTITY_POWER, value);
-    case LP_PAGE_ENERGY:
-        return with_sign(LP_QUANTITY_ENERGY, value);
-    case LP_PAGE_PRICE:
-        return with_sign(LP_QUANTITY_PRICE, value);
-    case LP_PAGE_TFLOPS:
-        return g_strdup_printf("%.4g TFLOP/s", value);
-    }
-    g_assert_not_reached();
+    const char *label = lp_result_field_label(self->of, at);
+    g_autofree char *part_at = g_strndup(at, (gsize)(strrchr(at, '/') - at));
+    const LpResultField *part = with_part ? field_at(self, part_at) : NULL;
+    return part != NULL && part->label != NULL ? g_strconcat(part->label, ": ", label, NULL)
+                                               : g_strdup(label);
 }
 
 void
-lp_page_value(LpPage *self, const char *at, LpPageUnit unit)
+lp_page_heading_of(LpPage *self, guint level, const char *at)
+{
+    g_autofree char *label = lp_page_label(self, at, FALSE);
+    *label = g_ascii_toupper(*label);
+    lp_page_heading(self, level, label);
+}
+
+void
+lp_page_value(LpPage *self, const char *at)
 {
     const json_t *node = lp_page_get(self, at);
+    const LpResultField *field = field_at(self, at);
     if (json_is_number(node)) {
         double value = json_number_value(node);
         char digits[G_ASCII_DTOSTR_BUF_SIZE];
-        g_autofree char *text = number_text(value, unit);
+        g_autofree char *text = lp_unit_text(field != NULL ? field->unit : LP_UNIT_NONE, value);
         g_ascii_formatd(digits, sizeof digits, "%.17g", value);
         g_string_append_printf(self->text, "<data value=\"%s\" data-at=\"", digits);
         lp_html_add_text(self->text, at);
@@ -122,15 +99,25 @@ lp_page_begin_figures(LpPage *self)
 }
 
 void
-lp_page_figure(LpPage *self, const char *name, const char *at, LpPageUnit unit)
+lp_page_figure(LpPage *self, const char *name, const char *at)
 {
     if (lp_page_get(self, at) == NULL)
         return;
+    g_autofree char *label = name != NULL ? g_strdup(name) : lp_page_label(self, at, FALSE);
     g_string_append(self->text, "<div><dt>");
-    lp_html_add_text(self->text, name);
+    lp_html_add_text(self->text, label);
     g_string_append(self->text, "</dt><dd>");
-    lp_page_value(self, at, unit);
+    lp_page_value(self, at);
     g_string_append(self->text, "</dd></div>\n");
+}
+
+void
+lp_page_figures(LpPage *self, const char *at, const char *const *keys)
+{
+    for (; *keys != NULL; keys++) {
+        g_autofree char *key = g_strconcat(at, *keys, NULL);
+        lp_page_figure(self, NULL, key);
+    }
 }
 
 void
@@ -169,14 +156,14 @@ lp_page_cell_text(LpPage *self, const char *text)
 }
 
 void
-lp_page_cell(LpPage *self, const char *at, LpPageUnit unit)
+lp_page_cell(LpPage *self, const char *at)
 {
     const json_t *node = lp_page_get(self, at);
     g_string_append(self->text,
                     json_is_string(node)
                         ? (json_string_length(node) > LONG_TEXT ? "<td class=\"text\">" : "<td>")
                         : "<td class=\"n\">");
-    lp_page_value(self, at, unit);
+    lp_page_value(self, at);
     g_string_append(self->text, "</td>");
 }
 
@@ -194,6 +181,83 @@ void
 lp_page_end_table(LpPage *self)
 {
     g_string_append(self->text, "\n</tbody></table></div>\n");
+}
+
+/* The keys of the labelled fields of @self. Returns: (transfer full), of static texts. */
+static GPtrArray *
+labelled_keys(const LpResultField *self)
+{
+    guint n;
+    const LpResultField *fields = lp_result_field_members(self, &n);
+    GPtrArray *keys = g_ptr_array_new_with_free_func(g_free);
+    for (guint i = 0; i < n; i++)
+        if (fields[i].label != NULL && fields[i].members == 0)
+            g_ptr_array_add(keys, g_strconcat("/", fields[i].name, NULL));
+    g_ptr_array_add(keys, NULL);
+    return keys;
+}
+
+void
+lp_page_list(LpPage *self, const char *label, const char *at, const char *const *keys)
+{
+    g_autoptr(GPtrArray) all = labelled_keys(field_at(self, at));
+    const char *const *columns = keys != NULL ? keys : (const char *const *)all->pdata;
+    g_autoptr(GString) names = g_string_new(NULL);
+    guint n_texts = 0;
+    for (guint k = 0; columns[k] != NULL; k++) {
+        g_autofree char *cell = lp_page_at(at, "/0%s", columns[k]);
+        g_autofree char *name = lp_page_label(self, cell, FALSE);
+        g_string_append_printf(names, "%s%s", k > 0 ? "|" : "", name);
+        n_texts += n_texts == k && field_at(self, cell)->is_text ? 1 : 0;
+    }
+    lp_page_begin_table(self, label, names->str, n_texts);
+    for (guint i = 0; i < json_array_size(lp_page_get(self, at)); i++) {
+        lp_page_row(self);
+        for (guint k = 0; columns[k] != NULL; k++) {
+            g_autofree char *cell = lp_page_at(at, "/%u%s", i, columns[k]);
+            lp_page_cell(self, cell);
+        }
+    }
+    lp_page_end_table(self);
+}
+
+static void
+add_row(LpPage *self, const char *at)
+{
+    g_autofree char *label = lp_page_label(self, at, FALSE);
+    lp_page_row(self);
+    lp_page_cell_text(self, label);
+    lp_page_cell(self, at);
+}
+
+void
+lp_page_rows(LpPage *self, const char *at, const char *const *keys)
+{
+    for (guint i = 0; keys != NULL && keys[i] != NULL; i++) {
+        g_autofree char *key = g_strconcat(at, keys[i], NULL);
+        if (lp_page_get(self, key) != NULL)
+            add_row(self, key);
+    }
+    guint n;
+    const LpResultField *fields = lp_result_field_members(field_at(self, at), &n);
+    for (guint i = 0; keys == NULL && i < n; i++) {
+        g_autofree char *key = lp_page_at(at, "/%s", fields[i].name);
+        if (lp_page_get(self, key) == NULL || fields[i].of != LP_FIELD_ONE)
+            continue;
+        if (fields[i].members > 0)
+            lp_page_rows(self, key, NULL);
+        else if (fields[i].label != NULL)
+            add_row(self, key);
+    }
+}
+
+void
+lp_page_part(LpPage *self, const char *at)
+{
+    g_autofree char *label = lp_page_label(self, at, FALSE);
+    lp_page_begin_table(self, label, "|", 1);
+    lp_page_rows(self, at, NULL);
+    lp_page_end_table(self);
 }
 
 /* --- plots --- */
@@ -216,9 +280,10 @@ lp_page_plot(LpPage *self, const char *id, const char *spec, const char *label, 
 /* --- the whole --- */
 
 LpPage
-lp_page_begin(const json_t *document, const char *title)
+lp_page_begin(const json_t *document, const char *of, const char *title)
 {
-    LpPage self = {.text = g_string_new(NULL), .document = document, .plots = json_array()};
+    LpPage self = {
+        .text = g_string_new(NULL), .document = document, .of = of, .plots = json_array()};
     lp_html_begin_page(self.text, title);
     g_string_append(self.text, "<style>\n");
     lp_embedded_append(self.text, "page.css");

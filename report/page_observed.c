@@ -35,58 +35,13 @@ add_timeline(LpPage *self)
     if (lp_page_get(self, OBSERVED "/slices_left_out") == NULL)
         return;
     g_string_append(self->text, "<p class=\"quiet\">Left out: ");
-    lp_page_value(self, OBSERVED "/slices_left_out", LP_PAGE_PLAIN);
+    lp_page_value(self, OBSERVED "/slices_left_out");
     g_string_append(self->text, " slices of at most ");
-    lp_page_value(self, OBSERVED "/longest_left_out_s", LP_PAGE_TIME);
+    lp_page_value(self, OBSERVED "/longest_left_out_s");
     g_string_append(self->text, ".</p>\n");
 }
 
 /* --- links --- */
-
-static void
-add_tier_table(LpPage *self)
-{
-    lp_page_begin_table(self, "Tiers", "tier|links|bandwidth, all|bytes|utilisation|peak", 1);
-    for (guint i = 0; i < size_of(self, OBSERVED "/tiers"); i++) {
-        static const struct {
-            const char *key;
-            LpPageUnit unit;
-        } cells[] = {{"tier", LP_PAGE_PLAIN},
-                     {"links", LP_PAGE_PLAIN},
-                     {"bytes_per_s", LP_PAGE_BANDWIDTH},
-                     {"bytes", LP_PAGE_SIZE},
-                     {"utilisation", LP_PAGE_SHARE},
-                     {"peak_utilisation", LP_PAGE_SHARE}};
-        lp_page_row(self);
-        for (guint k = 0; k < G_N_ELEMENTS(cells); k++) {
-            g_autofree char *at = lp_page_at(OBSERVED, "/tiers/%u/%s", i, cells[k].key);
-            lp_page_cell(self, at, cells[k].unit);
-        }
-    }
-    lp_page_end_table(self);
-}
-
-static void
-add_link_table(LpPage *self)
-{
-    lp_page_begin_table(self, "Busiest links", "link|tier|bandwidth|bytes|utilisation", 2);
-    for (guint i = 0; i < size_of(self, OBSERVED "/links"); i++) {
-        static const struct {
-            const char *key;
-            LpPageUnit unit;
-        } cells[] = {{"place", LP_PAGE_PLAIN},
-                     {"tier", LP_PAGE_PLAIN},
-                     {"bytes_per_s", LP_PAGE_BANDWIDTH},
-                     {"bytes", LP_PAGE_SIZE},
-                     {"utilisation", LP_PAGE_SHARE}};
-        lp_page_row(self);
-        for (guint k = 0; k < G_N_ELEMENTS(cells); k++) {
-            g_autofree char *at = lp_page_at(OBSERVED, "/links/%u/%s", i, cells[k].key);
-            lp_page_cell(self, at, cells[k].unit);
-        }
-    }
-    lp_page_end_table(self);
-}
 
 /* A row of the plot of utilisation: of what stands at @at, if it has a series. */
 static void
@@ -133,9 +88,9 @@ add_links(LpPage *self)
                  "The first row of a tier takes all its links together that jobs use; below it "
                  "stand those that are busiest. A flow's bytes are spread evenly over its time.",
                  heat_rows(self));
-    add_tier_table(self);
+    lp_page_list(self, "Tiers", OBSERVED "/tiers", NULL);
     g_string_append(self->text, "<details><summary>The busiest links of each tier</summary>\n");
-    add_link_table(self);
+    lp_page_list(self, "Busiest links", OBSERVED "/links", NULL);
     g_string_append(self->text, "</details>\n");
 }
 
@@ -152,7 +107,7 @@ add_machine(LpPage *self)
                  "busiest of them over the run.",
                  rows_at(OBSERVED "/blocks"));
     g_string_append(self->text, "<p class=\"quiet\">Accelerators in a block: ");
-    lp_page_value(self, OBSERVED "/block_accelerators", LP_PAGE_PLAIN);
+    lp_page_value(self, OBSERVED "/block_accelerators");
     g_string_append(self->text, ".</p>\n");
 }
 
@@ -173,30 +128,14 @@ add_pairs(LpPage *self)
 static void
 add_messages(LpPage *self)
 {
-    static const struct {
-        const char *key;
-        LpPageUnit unit;
-    } cells[] = {{"class", LP_PAGE_PLAIN},
-                 {"operation", LP_PAGE_PLAIN},
-                 {"bytes", LP_PAGE_SIZE},
-                 {"count", LP_PAGE_PLAIN}};
-    guint n = size_of(self, OBSERVED "/messages");
-    if (n == 0)
+    if (size_of(self, OBSERVED "/messages") == 0)
         return;
     lp_page_heading(self, 2, "Sizes of messages by class");
     lp_page_plot(self, "messages", "messages", "Sizes and numbers of messages by class",
                  "A point is all operations of one kind and size: collectives by the size of "
                  "their buffer, counted once for each communicator, and messages between stages.",
                  rows_at(OBSERVED "/messages"));
-    lp_page_begin_table(self, "Sizes of messages", "class|operation|size|number", 2);
-    for (guint i = 0; i < n; i++) {
-        lp_page_row(self);
-        for (guint k = 0; k < G_N_ELEMENTS(cells); k++) {
-            g_autofree char *at = lp_page_at(OBSERVED, "/messages/%u/%s", i, cells[k].key);
-            lp_page_cell(self, at, cells[k].unit);
-        }
-    }
-    lp_page_end_table(self);
+    lp_page_list(self, "Sizes of messages", OBSERVED "/messages", NULL);
 }
 
 void

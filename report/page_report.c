@@ -18,12 +18,12 @@ static void
 add_head(LpPage *self, const char *what_at, const char *machine_at)
 {
     g_string_append(self->text, "<h1>");
-    lp_page_value(self, what_at, LP_PAGE_PLAIN);
+    lp_page_value(self, what_at);
     g_string_append(self->text, "</h1>\n<p>");
-    lp_page_value(self, machine_at, LP_PAGE_PLAIN);
+    lp_page_value(self, machine_at);
     if (lp_page_get(self, "/accelerators") != NULL) {
         g_string_append(self->text, ", ranks: ");
-        lp_page_value(self, "/accelerators", LP_PAGE_PLAIN);
+        lp_page_value(self, "/accelerators");
     }
     g_string_append(self->text, "</p>\n");
 }
@@ -65,33 +65,6 @@ side_by_side_rows(const LpPage *self, const char *list, const char *name_key)
     return data;
 }
 
-/* What stands in a table of runs. */
-typedef struct {
-    const char *key, *name;
-    LpPageUnit unit;
-} Figure;
-
-/* A row each run. */
-static void
-add_runs_table(LpPage *self, const char *label, const char *list, const Figure *figures,
-               guint n_figures, guint n_texts)
-{
-    g_autoptr(GString) columns = g_string_new(NULL);
-    for (guint k = 0; k < n_figures; k++)
-        g_string_append_printf(columns, "%s%s", k > 0 ? "|" : "", figures[k].name);
-    lp_page_begin_table(self, label, columns->str, n_texts);
-    for (guint i = 0; i < json_array_size(lp_page_get(self, list)); i++) {
-        lp_page_row(self);
-        for (guint k = 0; k < n_figures; k++) {
-            g_autofree char *at = figures[k].key[0] == '/'
-                                      ? lp_page_at(figures[k].key, "/%u", i)
-                                      : lp_page_at(list, "/%u/%s", i, figures[k].key);
-            lp_page_cell(self, at, figures[k].unit);
-        }
-    }
-    lp_page_end_table(self);
-}
-
 /* --- simulate --- */
 
 static void
@@ -109,35 +82,29 @@ add_workload_sections(LpPage *self)
 static void
 add_jobs(LpPage *self)
 {
-    static const Figure figures[] = {{"name", "job", LP_PAGE_PLAIN},
-                                     {"workload", "workload", LP_PAGE_PLAIN},
-                                     {"places", "places", LP_PAGE_PLAIN},
-                                     {"accelerators", "accelerators", LP_PAGE_PLAIN},
-                                     {"simulated/iteration_time_s", "iteration", LP_PAGE_TIME},
-                                     {"alone_s", "alone", LP_PAGE_TIME},
-                                     {"slowdown", "slowdown", LP_PAGE_PLAIN},
-                                     {"simulated/mfu", "MFU", LP_PAGE_SHARE}};
+    static const char *const figures[] = {"/name",
+                                          "/workload",
+                                          "/places",
+                                          "/accelerators",
+                                          "/simulated/iteration_time_s",
+                                          "/alone_s",
+                                          "/slowdown",
+                                          "/simulated/mfu",
+                                          NULL};
     lp_page_heading(self, 2, "Jobs side by side");
     lp_page_plot(self, "jobs", "times", "Iteration time of each job by term",
                  "Seconds along each job's critical path beside the others.",
                  side_by_side_rows(self, "/jobs", "name"));
-    add_runs_table(self, "Jobs", "/jobs", figures, G_N_ELEMENTS(figures), 3);
+    lp_page_list(self, "Jobs", "/jobs", figures);
 }
 
 static void
 add_background(LpPage *self)
 {
-    static const Figure figures[] = {{"name", "traffic", LP_PAGE_PLAIN},
-                                     {"pattern", "pattern", LP_PAGE_PLAIN},
-                                     {"messages", "messages", LP_PAGE_PLAIN},
-                                     {"bytes", "bytes", LP_PAGE_SIZE},
-                                     {"mean_time_s", "mean time", LP_PAGE_TIME},
-                                     {"slowdown", "slowdown", LP_PAGE_PLAIN},
-                                     {"lost", "lost", LP_PAGE_PLAIN}};
     if (json_array_size(lp_page_get(self, "/traffic")) == 0)
         return;
     lp_page_heading(self, 2, "Background traffic");
-    add_runs_table(self, "Background traffic", "/traffic", figures, G_N_ELEMENTS(figures), 2);
+    lp_page_list(self, "Background traffic", "/traffic", NULL);
 }
 
 static void
@@ -153,7 +120,7 @@ add_scenario_sections(LpPage *self)
         g_autofree char *name = lp_page_at(job, "/name");
         g_autofree char *id = g_strdup_printf("job-%u-", i);
         g_string_append(self->text, "<h2>Job ");
-        lp_page_value(self, name, LP_PAGE_PLAIN);
+        lp_page_value(self, name);
         g_string_append(self->text, "</h2>\n");
         lp_page_run_add_summary(self, job);
         lp_page_run_add_warnings(self, job);
@@ -167,64 +134,84 @@ char *
 lp_page_of_simulation(const json_t *document, const char *vega)
 {
     g_autofree char *title = title_of(document, "simulated");
-    LpPage page = lp_page_begin(document, title);
-    if (lp_page_get(&page, "/jobs") == NULL)
-        add_workload_sections(&page);
-    else
+    gboolean is_scenario = json_object_get(document, "jobs") != NULL;
+    LpPage page = lp_page_begin(document, is_scenario ? "scenario" : "simulate", title);
+    if (is_scenario)
         add_scenario_sections(&page);
+    else
+        add_workload_sections(&page);
     lp_page_run_add_engine(&page, "", 2);
     return lp_page_end(&page, vega);
 }
 
 /* --- compare --- */
 
+/* A column: of each run what stands at @key behind its place in @list. */
+typedef struct {
+    const char *list, *key;
+    gboolean with_part;
+} Column;
+
+/* A row each run, from @first on. */
 static void
-add_changes(LpPage *self)
+add_runs_table(LpPage *self, const char *label, const Column *columns, guint n, guint n_texts,
+               guint first)
 {
-    static const Figure figures[] = {{"term", "term", LP_PAGE_PLAIN},
-                                     {"tier", "tier", LP_PAGE_PLAIN},
-                                     {"seconds", "seconds", LP_PAGE_TIME}};
-    lp_page_heading(self, 2, "The largest change of each");
-    lp_page_begin_table(self, "Largest changes", "machine|term|tier behind it|seconds", 3);
-    for (guint i = 1; i < json_array_size(lp_page_get(self, "/largest_change")); i++) {
-        g_autofree char *machine = lp_page_at("", "/runs/%u/platform", i);
+    g_autoptr(GString) names = g_string_new(NULL);
+    for (guint k = 0; k < n; k++) {
+        g_autofree char *at = g_strdup_printf("%s/0%s", columns[k].list, columns[k].key);
+        g_autofree char *name = lp_page_label(self, at, columns[k].with_part);
+        g_string_append_printf(names, "%s%s", k > 0 ? "|" : "", name);
+    }
+    lp_page_begin_table(self, label, names->str, n_texts);
+    for (guint i = first; i < json_array_size(lp_page_get(self, "/runs")); i++) {
         lp_page_row(self);
-        lp_page_cell(self, machine, LP_PAGE_PLAIN);
-        for (guint k = 0; k < G_N_ELEMENTS(figures); k++) {
-            g_autofree char *at = lp_page_at("", "/largest_change/%u/%s", i, figures[k].key);
-            lp_page_cell(self, at, figures[k].unit);
+        for (guint k = 0; k < n; k++) {
+            g_autofree char *at = g_strdup_printf("%s/%u%s", columns[k].list, i, columns[k].key);
+            lp_page_cell(self, at);
         }
     }
     lp_page_end_table(self);
 }
 
+static void
+add_machines(LpPage *self)
+{
+    static const Column machines[] = {{"/runs", "/platform", FALSE},
+                                      {"/runs", "/simulated/iteration_time_s", FALSE},
+                                      {"/speedup", "", FALSE},
+                                      {"/runs", "/simulated/mfu", FALSE},
+                                      {"/runs", "/simulated/tokens_per_s", FALSE},
+                                      {"/runs", "/closed_form/iteration_time_s", TRUE},
+                                      {"/runs", "/difference/contention_s", FALSE},
+                                      {"/runs", "/energy_j_per_token", FALSE},
+                                      {"/runs", "/network/price_usd", TRUE}};
+    static const Column changes[] = {{"/runs", "/platform", FALSE},
+                                     {"/largest_change", "/term", FALSE},
+                                     {"/largest_change", "/tier", FALSE},
+                                     {"/largest_change", "/seconds", FALSE}};
+    add_runs_table(self, "Machines", machines, G_N_ELEMENTS(machines), 1, 0);
+    lp_page_heading(self, 2, "The largest change of each");
+    add_runs_table(self, "Largest changes", changes, G_N_ELEMENTS(changes), 3, 1);
+}
+
 char *
 lp_page_of_comparison(const json_t *document, const char *vega)
 {
-    static const Figure figures[] = {{"platform", "machine", LP_PAGE_PLAIN},
-                                     {"simulated/iteration_time_s", "iteration", LP_PAGE_TIME},
-                                     {"/speedup", "speed-up", LP_PAGE_PLAIN},
-                                     {"simulated/mfu", "MFU", LP_PAGE_SHARE},
-                                     {"simulated/tokens_per_s", "tokens a second", LP_PAGE_PLAIN},
-                                     {"closed_form/iteration_time_s", "closed form", LP_PAGE_TIME},
-                                     {"difference/contention_s", "contention", LP_PAGE_TIME},
-                                     {"energy_j_per_token", "energy a token", LP_PAGE_ENERGY},
-                                     {"network/price_usd", "network", LP_PAGE_PRICE}};
     g_autofree char *title = title_of(document, "machines compared");
-    LpPage page = lp_page_begin(document, title);
+    LpPage page = lp_page_begin(document, "compare", title);
     add_head(&page, "/runs/0/workload", "/runs/0/plan/precision");
     lp_page_heading(&page, 2, "Machines side by side");
     lp_page_plot(&page, "machines", "times", "Iteration time on each machine by term",
                  "Seconds along the critical path on each machine.",
                  side_by_side_rows(&page, "/runs", "platform"));
-    add_runs_table(&page, "Machines", "/runs", figures, G_N_ELEMENTS(figures), 1);
-    add_changes(&page);
+    add_machines(&page);
     for (guint i = 0; i < json_array_size(lp_page_get(&page, "/runs")); i++) {
         g_autofree char *run = lp_page_at("", "/runs/%u", i);
         g_autofree char *name = lp_page_at(run, "/platform");
         g_autofree char *id = g_strdup_printf("run-%u-", i);
         g_string_append(page.text, "<h2>");
-        lp_page_value(&page, name, LP_PAGE_PLAIN);
+        lp_page_value(&page, name);
         g_string_append(page.text, "</h2>\n");
         lp_page_run_add_summary(&page, run);
         lp_page_run_add_warnings(&page, run);
@@ -242,7 +229,7 @@ char *
 lp_page_of_contention(const json_t *document, const char *vega)
 {
     g_autofree char *title = title_of(document, "contention");
-    LpPage page = lp_page_begin(document, title);
+    LpPage page = lp_page_begin(document, "contention", title);
     gboolean is_scenario = lp_page_get(&page, "/jobs") != NULL;
     add_head(&page, is_scenario ? "/scenario" : "/workload", "/platform");
     if (!is_scenario) {
@@ -254,7 +241,7 @@ lp_page_of_contention(const json_t *document, const char *vega)
         g_autofree char *name = lp_page_at(job, "/name");
         g_autofree char *id = g_strdup_printf("job-%u-", i);
         g_string_append(page.text, "<h2>Job ");
-        lp_page_value(&page, name, LP_PAGE_PLAIN);
+        lp_page_value(&page, name);
         g_string_append(page.text, "</h2>\n");
         lp_page_contention_add(&page, job, id, 3);
     }

@@ -13,27 +13,30 @@ void
 lp_page_run_add_summary(LpPage *self, const char *at)
 {
     static const struct {
-        const char *name, *key;
-        LpPageUnit unit;
+        const char *key;
+        gboolean with_part;
     } figures[] = {
-        {"iteration", "/simulated/iteration_time_s", LP_PAGE_TIME},
-        {"closed form", "/closed_form/iteration_time_s", LP_PAGE_TIME},
-        {"difference", "/difference/iteration_fraction", LP_PAGE_SHARE},
-        {"MFU", "/simulated/mfu", LP_PAGE_SHARE},
-        {"an accelerator", "/simulated/model_tflops_per_accelerator", LP_PAGE_TFLOPS},
-        {"tokens a second", "/simulated/tokens_per_s", LP_PAGE_PLAIN},
-        {"slowdown", "/slowdown", LP_PAGE_PLAIN},
-        {"runs", "/distribution/runs", LP_PAGE_PLAIN},
-        {"p50 of runs", "/distribution/p50_s", LP_PAGE_TIME},
-        {"p95 of runs", "/distribution/p95_s", LP_PAGE_TIME},
-        {"p99 of runs", "/distribution/p99_s", LP_PAGE_TIME},
-        {"energy a token", "/energy_j_per_token", LP_PAGE_ENERGY},
-        {"network", "/network/price_usd", LP_PAGE_PRICE},
+        {"/simulated/iteration_time_s", FALSE},
+        {"/closed_form/iteration_time_s", TRUE},
+        {"/difference/iteration_fraction", FALSE},
+        {"/simulated/mfu", FALSE},
+        {"/simulated/model_tflops_per_accelerator", FALSE},
+        {"/simulated/tokens_per_s", FALSE},
+        {"/slowdown", FALSE},
+        {"/distribution/runs", FALSE},
+        {"/distribution/p50_s", FALSE},
+        {"/distribution/p95_s", FALSE},
+        {"/distribution/p99_s", FALSE},
+        {"/energy_j_per_token", FALSE},
+        {"/network/price_usd", TRUE},
     };
     lp_page_begin_figures(self);
     for (guint i = 0; i < G_N_ELEMENTS(figures); i++) {
         g_autofree char *key = lp_page_at(at, "%s", figures[i].key);
-        lp_page_figure(self, figures[i].name, key, figures[i].unit);
+        if (lp_page_get(self, key) == NULL)
+            continue;
+        g_autofree char *label = lp_page_label(self, key, figures[i].with_part);
+        lp_page_figure(self, label, key);
     }
     lp_page_end_figures(self);
 }
@@ -45,17 +48,22 @@ lp_page_run_add_warnings(LpPage *self, const char *at)
     for (guint i = 0; i < json_array_size(lp_page_get(self, list)); i++) {
         g_autofree char *warning = lp_page_at(list, "/%u", i);
         g_string_append(self->text, "<p class=\"warning\">");
-        lp_page_value(self, warning, LP_PAGE_PLAIN);
+        lp_page_value(self, warning);
         g_string_append(self->text, "</p>\n");
     }
 }
 
 /* --- times --- */
 
-static const struct {
-    const char *key, *name;
-} models[] = {
-    {"simulated", "simulation"}, {"closed_form", "closed form"}, {"amped", "AMPeD, repaired"}};
+static const char *const models[] = {"simulated", "closed_form", "amped"};
+
+/* The label of what stands at @at/@key. Returns: (transfer full). */
+static char *
+label_at(const LpPage *self, const char *at, const char *key)
+{
+    g_autofree char *whole = lp_page_at(at, "/%s", key);
+    return lp_page_label(self, whole, FALSE);
+}
 
 static double
 number(const LpPage *self, const char *at)
@@ -76,7 +84,7 @@ static gboolean
 has_term(const LpPage *self, const char *at, LpTerm term)
 {
     for (guint i = 0; i < G_N_ELEMENTS(models); i++) {
-        g_autofree char *key = lp_page_at(at, "/%s/terms_s/%s", models[i].key, lp_term_names[term]);
+        g_autofree char *key = lp_page_at(at, "/%s/terms_s/%s", models[i], lp_term_names[term]);
         if (number(self, key) != 0.0)
             return TRUE;
     }
@@ -90,13 +98,13 @@ time_rows(const LpPage *self, const char *at)
     json_t *data = json_object(), *rows = lp_json_set_array(data, "rows");
     for (guint i = 0; i < G_N_ELEMENTS(models); i++)
         for (LpTerm term = 0; term < LP_N_TERMS; term++) {
-            g_autofree char *key =
-                lp_page_at(at, "/%s/terms_s/%s", models[i].key, lp_term_names[term]);
+            g_autofree char *key = lp_page_at(at, "/%s/terms_s/%s", models[i], lp_term_names[term]);
             const json_t *seconds = lp_page_get(self, key);
             if (seconds == NULL || !has_term(self, at, term))
                 continue;
             json_t *row = lp_json_append_object(rows);
-            lp_json_set_text(row, "of", models[i].name);
+            g_autofree char *label = label_at(self, at, models[i]);
+            lp_json_set_text(row, "of", label);
             lp_json_set_text(row, "term", lp_term_names[term]);
             lp_json_set_number(row, "seconds", json_number_value(seconds));
         }
@@ -107,34 +115,37 @@ static void
 add_term_table(LpPage *self, const char *at)
 {
     guint n = n_models(self, at);
-    lp_page_begin_table(self, "Terms of the iteration time",
-                        n > 1 ? "term|simulation|closed form|AMPeD, repaired" : "term|simulation",
-                        1);
+    g_autoptr(GString) columns = g_string_new("term");
+    for (guint i = 0; i < n; i++) {
+        g_autofree char *label = label_at(self, at, models[i]);
+        g_string_append_printf(columns, "|%s", label);
+    }
+    lp_page_begin_table(self, "Terms of the iteration time", columns->str, 1);
     for (LpTerm term = 0; term < LP_N_TERMS; term++) {
         if (!has_term(self, at, term))
             continue;
         lp_page_row(self);
         lp_page_cell_text(self, lp_term_names[term]);
         for (guint i = 0; i < n; i++) {
-            g_autofree char *key =
-                lp_page_at(at, "/%s/terms_s/%s", models[i].key, lp_term_names[term]);
-            lp_page_cell(self, key, LP_PAGE_TIME);
+            g_autofree char *key = lp_page_at(at, "/%s/terms_s/%s", models[i], lp_term_names[term]);
+            lp_page_cell(self, key);
         }
     }
-    static const struct {
-        const char *key, *name;
-        LpPageUnit unit;
-    } rates[] = {{"iteration_time_s", "iteration", LP_PAGE_TIME},
-                 {"mfu", "MFU", LP_PAGE_SHARE},
-                 {"hfu", "HFU", LP_PAGE_SHARE},
-                 {"model_tflops_per_accelerator", "model, an accelerator", LP_PAGE_TFLOPS},
-                 {"hardware_tflops_per_accelerator", "hardware, an accelerator", LP_PAGE_TFLOPS}};
+    static const char *const rates[] = {"iteration_time_s",
+                                        "mfu",
+                                        "hfu",
+                                        "tokens_per_s",
+                                        "model_tflops_per_accelerator",
+                                        "hardware_tflops_per_accelerator"};
     for (guint k = 0; k < (n > 1 ? G_N_ELEMENTS(rates) : 1); k++) {
-        lp_page_row(self);
-        lp_page_cell_text(self, rates[k].name);
         for (guint i = 0; i < n; i++) {
-            g_autofree char *key = lp_page_at(at, "/%s/%s", models[i].key, rates[k].key);
-            lp_page_cell(self, key, rates[k].unit);
+            g_autofree char *key = lp_page_at(at, "/%s/%s", models[i], rates[k]);
+            if (i == 0) {
+                g_autofree char *label = lp_page_label(self, key, FALSE);
+                lp_page_row(self);
+                lp_page_cell_text(self, label);
+            }
+            lp_page_cell(self, key);
         }
     }
     lp_page_end_table(self);
@@ -152,7 +163,7 @@ add_closed_form_limits(LpPage *self, const char *at)
     for (guint i = 0; i < n; i++) {
         g_autofree char *one = lp_page_at(list, "/%u", i);
         g_string_append(self->text, "<li>");
-        lp_page_value(self, one, LP_PAGE_PLAIN);
+        lp_page_value(self, one);
         g_string_append(self->text, "</li>\n");
     }
     g_string_append(self->text, "</ul>\n");
@@ -179,14 +190,16 @@ waterfall_rows(const LpPage *self, const char *at)
     g_autofree char *closed = lp_page_at(at, "/closed_form/iteration_time_s");
     g_autofree char *simulated = lp_page_at(at, "/simulated/iteration_time_s");
     g_autofree char *parts = lp_page_at(at, "/difference/parts");
-    add_step(rows, self, "from", "closed form", closed);
+    g_autofree char *form = label_at(self, at, "closed_form");
+    g_autofree char *simulation = label_at(self, at, "simulated");
+    add_step(rows, self, "from", form, closed);
     for (guint i = 0; i < json_array_size(lp_page_get(self, parts)); i++) {
         g_autofree char *name = lp_page_at(parts, "/%u/part", i);
         g_autofree char *seconds = lp_page_at(parts, "/%u/seconds", i);
         if (fabs(number(self, seconds)) > PART_MIN_S)
             add_step(rows, self, "part", json_string_value(lp_page_get(self, name)), seconds);
     }
-    add_step(rows, self, "to", "simulation", simulated);
+    add_step(rows, self, "to", simulation, simulated);
     return data;
 }
 
@@ -199,20 +212,17 @@ add_difference_table(LpPage *self, const char *at)
         g_autofree char *name = lp_page_at(parts, "/%u/part", i);
         g_autofree char *seconds = lp_page_at(parts, "/%u/seconds", i);
         lp_page_row(self);
-        lp_page_cell(self, name, LP_PAGE_PLAIN);
-        lp_page_cell(self, seconds, LP_PAGE_TIME);
+        lp_page_cell(self, name);
+        lp_page_cell(self, seconds);
     }
-    static const struct {
-        const char *key, *name;
-    } runs[] = {{"uncontended_iteration_time_s", "run without contention"},
-                {"balanced_iteration_time_s", "and with equal stages"},
-                {"free_messages_iteration_time_s", "and with free messages"}};
-    for (guint i = 0; i < G_N_ELEMENTS(runs); i++) {
-        g_autofree char *run = lp_page_at(at, "/simulated/%s", runs[i].key);
-        lp_page_row(self);
-        lp_page_cell_text(self, runs[i].name);
-        lp_page_cell(self, run, LP_PAGE_TIME);
-    }
+    static const char *const runs[] = {"/uncontended_iteration_time_s",
+                                       "/balanced_iteration_time_s",
+                                       "/free_messages_iteration_time_s",
+                                       "/overlap_s",
+                                       "/balanced_overlap_s",
+                                       NULL};
+    g_autofree char *simulated = lp_page_at(at, "/simulated");
+    lp_page_rows(self, simulated, runs);
     lp_page_end_table(self);
 }
 
@@ -221,18 +231,14 @@ static void
 add_without_closed_form(LpPage *self, const char *at)
 {
     g_autofree char *why = lp_page_at(at, "/no_closed_form");
-    g_autofree char *contention = lp_page_at(at, "/difference/contention_s");
-    g_autofree char *uncontended = lp_page_at(at, "/simulated/uncontended_iteration_time_s");
-    g_string_append(self->text, "<p>Closed form: ");
-    lp_page_value(self, why, LP_PAGE_PLAIN);
+    static const char *const times[] = {"/difference/contention_s",
+                                        "/simulated/uncontended_iteration_time_s", NULL};
+    g_autofree char *label = lp_page_label(self, why, FALSE);
+    g_string_append_printf(self->text, "<p>%s: ", label);
+    lp_page_value(self, why);
     g_string_append(self->text, "</p>\n");
     lp_page_begin_table(self, "Contention", "part|seconds", 1);
-    lp_page_row(self);
-    lp_page_cell_text(self, "contention");
-    lp_page_cell(self, contention, LP_PAGE_TIME);
-    lp_page_row(self);
-    lp_page_cell_text(self, "run without contention");
-    lp_page_cell(self, uncontended, LP_PAGE_TIME);
+    lp_page_rows(self, at, times);
     lp_page_end_table(self);
 }
 
@@ -262,20 +268,20 @@ lp_page_run_add_times(LpPage *self, const char *at, const char *id, guint level)
 
 /* --- needs --- */
 
-static const struct {
-    const char *key, *name;
-} memory_parts[] = {{"weights_bytes", "weights"},     {"gradients_bytes", "gradients"},
-                    {"optimizer_bytes", "optimizer"}, {"activations_bytes", "activations"},
-                    {"buffers_bytes", "buffers"},     {"step_bytes", "optimizer's step"}};
+/* What the plot of memory stacks; what is cached need not fit. */
+static const char *const memory_parts[] = {"weights_bytes",   "gradients_bytes",
+                                           "optimizer_bytes", "activations_bytes",
+                                           "buffers_bytes",   "step_bytes"};
 
 static json_t *
 memory_rows(const LpPage *self, const char *at)
 {
     json_t *data = json_object(), *rows = lp_json_set_array(data, "rows");
     for (guint i = 0; i < G_N_ELEMENTS(memory_parts); i++) {
-        g_autofree char *key = lp_page_at(at, "/memory/%s", memory_parts[i].key);
+        g_autofree char *key = lp_page_at(at, "/memory/%s", memory_parts[i]);
+        g_autofree char *label = lp_page_label(self, key, FALSE);
         json_t *row = lp_json_append_object(rows);
-        lp_json_set_text(row, "part", memory_parts[i].name);
+        lp_json_set_text(row, "part", label);
         lp_json_set_number(row, "bytes", number(self, key));
     }
     json_t *limits = lp_json_set_array(data, "limits");
@@ -291,48 +297,18 @@ add_memory(LpPage *self, const char *at, const char *id, guint level)
     g_autofree char *part = lp_page_at(at, "/memory");
     if (lp_page_get(self, part) == NULL)
         return;
-    lp_page_heading(self, level, "Memory of an accelerator");
+    lp_page_heading_of(self, level, part);
     lp_page_plot(self, plot, "memory", "Memory of an accelerator of the fullest stage",
-                 "Of the fullest stage; the line is what an accelerator has.",
-                 memory_rows(self, at));
-    lp_page_begin_table(self, "Memory", "part|bytes", 1);
-    for (guint i = 0; i < G_N_ELEMENTS(memory_parts); i++) {
-        g_autofree char *key = lp_page_at(at, "/memory/%s", memory_parts[i].key);
-        lp_page_row(self);
-        lp_page_cell_text(self, memory_parts[i].name);
-        lp_page_cell(self, key, LP_PAGE_SIZE);
-    }
-    static const struct {
-        const char *key, *name;
-        LpPageUnit unit;
-    } ends[] = {{"total_bytes", "total", LP_PAGE_SIZE},
-                {"reserve_bytes", "reserve", LP_PAGE_SIZE},
-                {"capacity_bytes", "an accelerator has", LP_PAGE_SIZE},
-                {"spare_bytes", "to spare", LP_PAGE_SIZE},
-                {"fits", "fits", LP_PAGE_PLAIN}};
-    for (guint i = 0; i < G_N_ELEMENTS(ends); i++) {
-        g_autofree char *key = lp_page_at(at, "/memory/%s", ends[i].key);
-        lp_page_row(self);
-        lp_page_cell_text(self, ends[i].name);
-        lp_page_cell(self, key, ends[i].unit);
-    }
-    lp_page_end_table(self);
+                 "The line is what an accelerator has.", memory_rows(self, at));
+    lp_page_part(self, part);
 }
 
 static void
 add_traffic(LpPage *self, const char *at, guint level)
 {
-    lp_page_heading(self, level, "Traffic by class");
-    lp_page_begin_table(self, "Traffic by class", "class|bytes", 1);
-    for (LpTraffic traffic = 0; traffic < LP_N_TRAFFIC; traffic++) {
-        g_autofree char *key = lp_page_at(at, "/traffic_bytes/%s", lp_traffic_names[traffic]);
-        if (number(self, key) == 0.0)
-            continue;
-        lp_page_row(self);
-        lp_page_cell_text(self, lp_traffic_names[traffic]);
-        lp_page_cell(self, key, LP_PAGE_SIZE);
-    }
-    lp_page_end_table(self);
+    g_autofree char *traffic = lp_page_at(at, "/traffic_bytes");
+    lp_page_heading_of(self, level, traffic);
+    lp_page_part(self, traffic);
 }
 
 static void
@@ -340,28 +316,23 @@ add_circuits(LpPage *self, const char *at, guint level)
 {
     g_autofree char *part = lp_page_at(at, "/circuits");
     g_autofree char *plan = lp_page_at(part, "/plan");
-    static const struct {
-        const char *key, *name;
-        LpPageUnit unit;
-    } rows[] = {{"reconfigurations", "circuits set up", LP_PAGE_PLAIN},
-                {"critical_path_reconfigurations", "waits on the critical path", LP_PAGE_PLAIN},
-                {"wait_exposed_s", "waiting, exposed", LP_PAGE_TIME},
-                {"wait_hidden_s", "dead time, hidden", LP_PAGE_TIME},
-                {"duty_cycle", "duty cycle", LP_PAGE_SHARE}};
     if (lp_page_get(self, part) == NULL)
         return;
-    lp_page_heading(self, level, "Circuits");
+    lp_page_heading_of(self, level, part);
     g_string_append(self->text, "<p>");
-    lp_page_value(self, plan, LP_PAGE_PLAIN);
+    lp_page_value(self, plan);
     g_string_append(self->text, "</p>\n");
-    lp_page_begin_table(self, "Circuits", "circuits|", 1);
-    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
-        g_autofree char *key = lp_page_at(part, "/%s", rows[i].key);
-        lp_page_row(self);
-        lp_page_cell_text(self, rows[i].name);
-        lp_page_cell(self, key, rows[i].unit);
-    }
-    lp_page_end_table(self);
+    lp_page_part(self, part);
+}
+
+static void
+add_network(LpPage *self, const char *at, guint level)
+{
+    g_autofree char *part = lp_page_at(at, "/network");
+    if (lp_page_get(self, part) == NULL)
+        return;
+    lp_page_heading_of(self, level, part);
+    lp_page_part(self, part);
 }
 
 static void
@@ -369,8 +340,8 @@ add_energy_row(LpPage *self, const char *at)
 {
     g_autofree char *dynamic = lp_page_at(at, "/dynamic");
     g_autofree char *stays = lp_page_at(at, "/static");
-    lp_page_cell(self, dynamic, LP_PAGE_ENERGY);
-    lp_page_cell(self, stays, LP_PAGE_ENERGY);
+    lp_page_cell(self, dynamic);
+    lp_page_cell(self, stays);
 }
 
 static void
@@ -382,8 +353,13 @@ add_energy(LpPage *self, const char *at, guint level)
     json_t *of;
     if (lp_page_get(self, all) == NULL)
         return;
-    lp_page_heading(self, level, "Energy of communication");
-    lp_page_begin_table(self, "Energy of communication", "technology|dynamic|static", 1);
+    g_autofree char *dynamic_at = lp_page_at(all, "/dynamic");
+    g_autofree char *static_at = lp_page_at(all, "/static");
+    g_autofree char *moved = lp_page_label(self, dynamic_at, FALSE);
+    g_autofree char *standing = lp_page_label(self, static_at, FALSE);
+    g_autofree char *columns = g_strdup_printf("technology|%s|%s", moved, standing);
+    lp_page_heading_of(self, level, all);
+    lp_page_begin_table(self, "Energy", columns, 1);
     json_t *technologies = json_deep_copy(lp_page_get(self, part));
     json_object_foreach (technologies, name, of) {
         g_autofree char *key = lp_page_at(part, "/%s", name);
@@ -405,6 +381,7 @@ lp_page_run_add_needs(LpPage *self, const char *at, const char *id, guint level)
     add_memory(self, at, id, level);
     add_circuits(self, at, level);
     add_energy(self, at, level);
+    add_network(self, at, level);
 }
 
 /* --- inputs --- */
@@ -426,13 +403,13 @@ add_members(LpPage *self, const char *label, const char *at, const char *origins
         g_autofree char *pointer = lp_page_at(at, "/%s", escaped);
         lp_page_row(self);
         lp_page_cell_key(self, pointer, name);
-        lp_page_cell(self, pointer, LP_PAGE_PLAIN);
+        lp_page_cell(self, pointer);
         if (origins == NULL)
             continue;
         g_autofree char *origin = lp_page_at(origins, "/%s/origin", escaped);
         g_autofree char *source = lp_page_at(origins, "/%s/source", escaped);
-        lp_page_cell(self, origin, LP_PAGE_PLAIN);
-        lp_page_cell(self, source, LP_PAGE_PLAIN);
+        lp_page_cell(self, origin);
+        lp_page_cell(self, source);
     }
     json_decref(members);
     lp_page_end_table(self);
@@ -449,7 +426,7 @@ add_main_settings(LpPage *self, const char *plan)
     lp_page_begin_figures(self);
     for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
         g_autofree char *key = lp_page_at(plan, "/%s", names[i]);
-        lp_page_figure(self, names[i], key, LP_PAGE_PLAIN);
+        lp_page_figure(self, names[i], key);
     }
     lp_page_end_figures(self);
 }
@@ -471,24 +448,11 @@ lp_page_run_add_engine(LpPage *self, const char *at, guint level)
 {
     g_autofree char *engine = lp_page_at(at, "/engine");
     g_autofree char *options = lp_page_at(engine, "/options");
-    static const struct {
-        const char *key, *name;
-    } rows[] = {{"name", "engine"},
-                {"fidelity", "fidelity"},
-                {"collapse", "collapse"},
-                {"proof", "what need not be simulated"}};
     if (lp_page_get(self, engine) == NULL)
         return;
     lp_page_heading(self, level, "Engine");
     lp_page_begin_table(self, "Engine", "|", 2);
-    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
-        g_autofree char *key = lp_page_at(engine, "/%s", rows[i].key);
-        if (lp_page_get(self, key) == NULL)
-            continue;
-        lp_page_row(self);
-        lp_page_cell_text(self, rows[i].name);
-        lp_page_cell(self, key, LP_PAGE_PLAIN);
-    }
+    lp_page_rows(self, engine, NULL);
     lp_page_end_table(self);
     g_string_append(self->text, "<details><summary>Settings of the engine</summary>\n");
     add_members(self, "Settings of the engine", options, NULL);

@@ -46,7 +46,7 @@ add_machines(LpPage *self)
     for (guint i = 0; i < n; i++) {
         g_autofree char *platform = lp_page_at("/platforms", "/%u", i);
         g_string_append(self->text, "<p>on ");
-        lp_page_value(self, platform, LP_PAGE_PLAIN);
+        lp_page_value(self, platform);
         g_string_append(self->text, "</p>\n");
     }
     g_string_append(self->text, n > FEW ? "</details>\n" : "");
@@ -56,33 +56,30 @@ static void
 add_head(LpPage *self)
 {
     g_string_append(self->text, "<h1>Plans for ");
-    lp_page_value(self, "/workload", LP_PAGE_PLAIN);
+    lp_page_value(self, "/workload");
     g_string_append(self->text, "</h1>\n");
     add_machines(self);
     if (lp_page_get(self, "/interrupted") != NULL)
         g_string_append(self->text,
                         "<p class=\"warning\">The search was interrupted: this is its answer so "
                         "far.</p>\n");
+    static const char *const figures[] = {FIRST "/iteration_time_s",
+                                          FIRST "/closed_form_s",
+                                          FIRST "/memory_bytes",
+                                          FIRST "/expected_error/median",
+                                          FIRST "/price_usd",
+                                          FIRST "/energy_j_per_token",
+                                          "/objective",
+                                          "/considered",
+                                          "/simulated",
+                                          "/not_looked_at",
+                                          "/not_looked_at_at_least/iteration_time_s",
+                                          "/not_looked_at_at_least/memory_bytes",
+                                          "/not_looked_at_at_least/energy_j_per_token",
+                                          "/not_looked_at_at_least/usd_s_per_token",
+                                          NULL};
     lp_page_begin_figures(self);
-    lp_page_figure(self, "first plan", FIRST "/iteration_time_s", LP_PAGE_TIME);
-    lp_page_figure(self, "closed form", FIRST "/closed_form_s", LP_PAGE_TIME);
-    lp_page_figure(self, "its memory", FIRST "/memory_bytes", LP_PAGE_SIZE);
-    lp_page_figure(self, "expected error", FIRST "/expected_error/median", LP_PAGE_SHARE);
-    lp_page_figure(self, "its price", FIRST "/price_usd", LP_PAGE_PRICE);
-    lp_page_figure(self, "energy a token", FIRST "/energy_j_per_token", LP_PAGE_ENERGY);
-    lp_page_figure(self, "best by", "/objective", LP_PAGE_PLAIN);
-    lp_page_figure(self, "combinations", "/considered", LP_PAGE_PLAIN);
-    lp_page_figure(self, "simulated", "/simulated", LP_PAGE_PLAIN);
-    lp_page_figure(self, "ended as they ran", "/stopped", LP_PAGE_PLAIN);
-    lp_page_figure(self, "not looked at", "/not_looked_at", LP_PAGE_PLAIN);
-    lp_page_figure(self, "which take at least", "/not_looked_at_at_least/iteration_time_s",
-                   LP_PAGE_TIME);
-    lp_page_figure(self, "which need at least", "/not_looked_at_at_least/memory_bytes",
-                   LP_PAGE_SIZE);
-    lp_page_figure(self, "which need at least, a token",
-                   "/not_looked_at_at_least/energy_j_per_token", LP_PAGE_ENERGY);
-    lp_page_figure(self, "which cost at least, a token/s",
-                   "/not_looked_at_at_least/usd_s_per_token", LP_PAGE_PRICE);
+    lp_page_figures(self, "", figures);
     lp_page_end_figures(self);
 }
 
@@ -96,10 +93,10 @@ add_first(LpPage *self)
     g_string_append(self->text, "<dl class=\"figures plan\">\n");
     json_object_foreach (set, name, value) {
         g_autofree char *at = lp_page_at(FIRST "/set", "/%s", name);
-        lp_page_figure(self, name, at, LP_PAGE_PLAIN);
+        lp_page_figure(self, name, at);
     }
     if (size_of(self, "/platforms") > 1)
-        lp_page_figure(self, "machine", FIRST "/machine", LP_PAGE_PLAIN);
+        lp_page_figure(self, NULL, FIRST "/machine");
     g_string_append(self->text, "</dl>\n");
 }
 
@@ -154,7 +151,15 @@ static void
 add_scatter(LpPage *self)
 {
     lp_page_heading(self, 2, "All plans");
-    g_string_append(self->text, "<div class=\"tools\" data-for=\"plot-plans\"></div>\n");
+    static const char *const across[] = {"memory_bytes", "accelerators", "price_usd",
+                                         "energy_j_per_token"};
+    g_string_append(self->text, "<div class=\"tools\" data-for=\"plot-plans\"");
+    for (guint i = 0; i < G_N_ELEMENTS(across); i++) {
+        g_autofree char *at = g_strconcat(FIRST "/", across[i], NULL);
+        g_autofree char *label = lp_page_label(self, at, FALSE);
+        g_string_append_printf(self->text, " data-%s=\"%s\"", across[i], label);
+    }
+    g_string_append(self->text, "></div>\n");
     static const char caption[] =
         "Each dot is a plan that was simulated. Dots with a dark edge are the front: of plans "
         "close "
@@ -217,28 +222,18 @@ add_terms(LpPage *self)
 /* --- the table --- */
 
 /* What the table has of each plan; some have prices and energies on some machines only. */
-static const struct {
-    const char *key, *name;
-    LpPageUnit unit;
-} figures[] = {{"rank", "rank", LP_PAGE_PLAIN},
-               {"iteration_time_s", "time", LP_PAGE_TIME},
-               {"over_first", "over first", LP_PAGE_SHARE},
-               {"closed_form_s", "closed form", LP_PAGE_TIME},
-               {"memory_bytes", "memory", LP_PAGE_SIZE},
-               {"accelerators", "accelerators", LP_PAGE_PLAIN},
-               {"price_usd", "price", LP_PAGE_PRICE},
-               {"energy_j_per_token", "energy a token", LP_PAGE_ENERGY},
-               {"tied_with_first", "tied with first", LP_PAGE_PLAIN},
-               {"on_front", "on front", LP_PAGE_PLAIN}};
+static const char *const columns[] = {
+    "rank",         "iteration_time_s", "over_first",         "closed_form_s",   "memory_bytes",
+    "accelerators", "price_usd",        "energy_j_per_token", "tied_with_first", "on_front"};
 
 /* Whether the table has figure @index: not what no plan has, or all have alike. */
 static gboolean
 has_figure(const LpPage *self, guint index)
 {
-    if (strcmp(figures[index].key, "accelerators") == 0)
+    if (strcmp(columns[index], "accelerators") == 0)
         return size_of(self, "/platforms") > 1;
     for (guint i = 0; i < n_candidates(self); i++) {
-        g_autofree char *at = lp_page_at("/candidates", "/%u/%s", i, figures[index].key);
+        g_autofree char *at = lp_page_at("/candidates", "/%u/%s", i, columns[index]);
         if (lp_page_get(self, at) != NULL)
             return TRUE;
     }
@@ -250,7 +245,7 @@ static void
 add_right(LpPage *self, const char *at)
 {
     g_string_append(self->text, "<td class=\"n\">");
-    lp_page_value(self, at, LP_PAGE_PLAIN);
+    lp_page_value(self, at);
     g_string_append(self->text, "</td>");
 }
 
@@ -259,11 +254,11 @@ add_plan_row(LpPage *self, guint index, const json_t *names, gboolean several)
 {
     g_autofree char *at = lp_page_at("/candidates", "/%u", index);
     lp_page_row(self);
-    for (guint i = 0; i < G_N_ELEMENTS(figures); i++) {
+    for (guint i = 0; i < G_N_ELEMENTS(columns); i++) {
         if (!has_figure(self, i))
             continue;
-        g_autofree char *figure = lp_page_at(at, "/%s", figures[i].key);
-        lp_page_cell(self, figure, figures[i].unit);
+        g_autofree char *figure = lp_page_at(at, "/%s", columns[i]);
+        lp_page_cell(self, figure);
     }
     for (size_t i = 0; i < json_array_size(names); i++) {
         g_autofree char *setting =
@@ -302,21 +297,26 @@ add_table(LpPage *self)
 {
     gboolean several = size_of(self, "/platforms") > 1;
     g_autoptr(json_t) names = find_names(self);
-    g_autoptr(GString) columns = g_string_new(NULL);
-    for (guint i = 0; i < G_N_ELEMENTS(figures); i++)
-        if (has_figure(self, i))
-            g_string_append_printf(columns, "%s%s", i > 0 ? "|" : "", figures[i].name);
+    g_autoptr(GString) headings = g_string_new(NULL);
+    for (guint i = 0; i < G_N_ELEMENTS(columns); i++)
+        if (has_figure(self, i)) {
+            g_autofree char *at = g_strconcat(FIRST "/", columns[i], NULL);
+            g_autofree char *label = lp_page_label(self, at, FALSE);
+            g_string_append_printf(headings, "%s%s", i > 0 ? "|" : "", label);
+        }
     for (size_t i = 0; i < json_array_size(names); i++)
-        g_string_append_printf(columns, "|%s", json_string_value(json_array_get(names, i)));
-    if (several)
-        g_string_append(columns, "|machine");
+        g_string_append_printf(headings, "|%s", json_string_value(json_array_get(names, i)));
+    if (several) {
+        g_autofree char *label = lp_page_label(self, FIRST "/machine", FALSE);
+        g_string_append_printf(headings, "|%s", label);
+    }
     lp_page_heading(self, 2, "All plans that were simulated");
     g_string_append(self->text,
                     "<p>Click a heading to sort, and a row to find its dot. A filter is words that "
                     "all have to hold: a heading, one of = &lt; &gt; and a value, or part of any "
                     "value.</p>\n"
                     "<div class=\"sortable\" id=\"table-plans\">\n");
-    lp_page_begin_table(self, "Plans", columns->str, 0);
+    lp_page_begin_table(self, "Plans", headings->str, 0);
     for (guint i = 0; i < MIN(n_candidates(self), LISTED); i++)
         add_plan_row(self, i, names, several);
     lp_page_end_table(self);
@@ -329,14 +329,15 @@ add_table(LpPage *self)
 /* --- what became of all --- */
 
 static void
-add_fate(LpPage *self, const char *at, const char *what)
+add_fate(LpPage *self, const char *at)
 {
     if (json_integer_value(lp_page_get(self, at)) == 0)
         return;
+    g_autofree char *label = lp_page_label(self, at, FALSE);
     lp_page_row(self);
-    lp_page_cell_text(self, what);
+    lp_page_cell_text(self, label);
     g_string_append(self->text, "<td></td>");
-    lp_page_cell(self, at, LP_PAGE_PLAIN);
+    lp_page_cell(self, at);
 }
 
 static void
@@ -347,10 +348,10 @@ add_refusal(LpPage *self, guint index)
     g_autofree char *message = lp_page_at("/refused", "/%u/message", index);
     lp_page_row(self);
     g_string_append(self->text, "<td>refused: a rule on ");
-    lp_page_value(self, attribute, LP_PAGE_PLAIN);
+    lp_page_value(self, attribute);
     g_string_append(self->text, "</td>");
-    lp_page_cell(self, message, LP_PAGE_PLAIN);
-    lp_page_cell(self, plans, LP_PAGE_PLAIN);
+    lp_page_cell(self, message);
+    lp_page_cell(self, plans);
 }
 
 static void
@@ -358,28 +359,28 @@ add_fates(LpPage *self)
 {
     lp_page_heading(self, 2, "What became of all combinations");
     lp_page_begin_table(self, "Combinations", "what became of them|such as|plans", 2);
-    add_fate(self, "/considered", "all combinations");
+    add_fate(self, "/considered");
     for (guint i = 0; i < size_of(self, "/refused"); i++)
         add_refusal(self, i);
     for (guint i = 0; i < size_of(self, "/refused_machines"); i++) {
         g_autofree char *reason = lp_page_at("/refused_machines", "/%u", i);
         lp_page_row(self);
         lp_page_cell_text(self, "a machine that cannot be made");
-        lp_page_cell(self, reason, LP_PAGE_PLAIN);
+        lp_page_cell(self, reason);
         g_string_append(self->text, "<td></td>");
     }
-    add_fate(self, "/refused_memory", "refused: more than an accelerator's memory");
-    add_fate(self, "/bounded", "ruled out: their lower bound is above what is shown");
-    add_fate(self, "/stopped", "ended as they ran: they must take more than what is shown");
-    add_fate(self, "/alike", "the same as another plan in all that a run sees");
-    add_fate(self, "/not_looked_at", "not looked at");
-    add_fate(self, "/simulated", "simulated");
-    add_fate(self, "/failed", "of these ended in an error");
+    add_fate(self, "/refused_memory");
+    add_fate(self, "/bounded");
+    add_fate(self, "/stopped");
+    add_fate(self, "/alike");
+    add_fate(self, "/not_looked_at");
+    add_fate(self, "/simulated");
+    add_fate(self, "/failed");
     lp_page_end_table(self);
     if (lp_page_get(self, "/least_lacking_bytes") == NULL)
         return;
     g_string_append(self->text, "<p>Of those that do not fit, the nearest lacks ");
-    lp_page_value(self, "/least_lacking_bytes", LP_PAGE_SIZE);
+    lp_page_value(self, "/least_lacking_bytes");
     g_string_append(self->text, ".</p>\n");
 }
 
@@ -403,7 +404,7 @@ lp_page_of_search(const json_t *document, const char *vega)
 {
     const char *name = json_string_value(json_object_get(document, "workload"));
     g_autofree char *title = g_strdup_printf("%s: plans", name);
-    LpPage page = lp_page_begin(document, title);
+    LpPage page = lp_page_begin(document, "search", title);
     add_head(&page);
     if (n_candidates(&page) > 0) {
         add_first(&page);

@@ -179,7 +179,7 @@ lp_result_field_table(const char *of, const char *pointer, const char *const *ke
     g_autofree const LpResultField **columns = g_new(const LpResultField *, n);
     g_autoptr(GPtrArray) headings = g_ptr_array_new_with_free_func(g_free);
     for (guint k = 0; k < n; k++) {
-        g_autofree char *at = g_strdup_printf("%s/0/%s", pointer, keys[k]);
+        g_autofree char *at = g_strdup_printf("%s/0%s", pointer, keys[k]);
         columns[k] = lp_result_field_find(of, at);
         const char *symbol = lp_unit_symbol(columns[k]->unit);
         g_ptr_array_add(headings,
@@ -191,7 +191,7 @@ lp_result_field_table(const char *of, const char *pointer, const char *const *ke
     for (gsize i = 0; i < json_array_size(list); i++) {
         lp_text_table_add_row(table);
         for (guint k = 0; k < n; k++) {
-            g_autofree char *at = g_strdup_printf("%s/%u/%s", pointer, (guint)i, keys[k]);
+            g_autofree char *at = g_strdup_printf("%s/%u%s", pointer, (guint)i, keys[k]);
             add_cell(table, columns[k], lp_json_at(result, at), FALSE);
         }
     }

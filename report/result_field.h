@@ -63,7 +63,7 @@ char *lp_unit_text(LpUnit unit, double value);
 void lp_result_field_add_rows(LpTextTable *table, const LpResultField *self,
                               const json_t *const *objects, guint n, gboolean with_units);
 /** A table of the list at @pointer of @result, which is an output or type @of: a column for each of
- * @keys, pointers below an element without the first "/", NULL-ended. Returns: (transfer full). */
+ * @keys, pointers below an element, NULL-ended. Returns: (transfer full). */
 LpTextTable *lp_result_field_table(const char *of, const char *pointer, const char *const *keys,
                                    const json_t *result);
 

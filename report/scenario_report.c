@@ -181,10 +181,10 @@ static void
 append_tables(GString *out, const LpScenarioReport *self, const json_t *result)
 {
     static const char *const jobs[] = {
-        "name",    "start_s",  "end_s",         "simulated/iteration_time_s",
-        "alone_s", "slowdown", "simulated/mfu", NULL};
-    static const char *const traffic[] = {"name",        "pattern",  "messages",  "bytes",
-                                          "mean_time_s", "slowdown", "under_way", NULL};
+        "/name",    "/start_s",  "/end_s",         "/simulated/iteration_time_s",
+        "/alone_s", "/slowdown", "/simulated/mfu", NULL};
+    static const char *const traffic[] = {"/name",        "/pattern",  "/messages",  "/bytes",
+                                          "/mean_time_s", "/slowdown", "/under_way", NULL};
     g_autoptr(LpTextTable) of_jobs = lp_result_field_table("scenario", "/jobs", jobs, result);
     g_string_append_c(out, '\n');
     lp_text_table_append(out, of_jobs, 2);

@@ -231,11 +231,11 @@ add_table(LpPage *page, const json_t *document)
         lp_page_row(page);
         for (gsize i = 0; i < n_axes; i++) {
             g_autofree char *at = lp_page_at(point, "/set/%s", text_at(axes, i));
-            lp_page_cell(page, at, LP_PAGE_PLAIN);
+            lp_page_cell(page, at);
         }
         for (gsize i = 0; i < n_records; i++) {
             g_autofree char *at = lp_page_at(point, "/recorded/%s", record_at(document, i));
-            lp_page_cell(page, at, LP_PAGE_PLAIN);
+            lp_page_cell(page, at);
         }
     }
     lp_page_end_table(page);
@@ -257,9 +257,10 @@ lp_study_page(const json_t *document, const LpStudyPlot *plot, const char *vega,
                              chosen.y);
         return NULL;
     }
-    LpPage page = lp_page_begin(document, json_string_value(json_object_get(document, "study")));
+    LpPage page =
+        lp_page_begin(document, "sweep", json_string_value(json_object_get(document, "study")));
     g_string_append(page.text, "<h1>");
-    lp_page_value(&page, "/study", LP_PAGE_PLAIN);
+    lp_page_value(&page, "/study");
     g_string_append(page.text, "</h1>\n");
     add_plot(&page, &chosen, rows, are_numbers);
     add_table(&page, document);

@@ -304,7 +304,7 @@ append_expected_error(GString *out, const LpReport *self)
 {
     LpExpectedError expected = lp_expected_error_find(self->workload, self->machine);
     g_autofree char *text = lp_expected_error_to_text(&expected, self->workload, self->machine);
-    g_string_append_printf(out, "  %s: %s\n", label_of("/expected_error"), text);
+    g_string_append_printf(out, "  %s: %s\n", label_of("/expected_error/median"), text);
 }
 
 /* --- difference --- */
@@ -355,8 +355,8 @@ append_difference(GString *out, const json_t *result)
     g_autoptr(LpTextTable) table = lp_text_table_new((const char *const[]){"", "#", NULL});
     double whole_s = number_at(result, "/simulated/iteration_time_s") -
                      number_at(result, "/closed_form/iteration_time_s");
-    g_string_append_printf(out, "\n%s: %+.6f s (%+.2f %%), of which\n", label_of("/difference"),
-                           steady(whole_s),
+    g_string_append_printf(out, "\n%s: %+.6f s (%+.2f %%), of which\n",
+                           label_of("/difference/iteration_fraction"), steady(whole_s),
                            100.0 * number_at(result, "/difference/iteration_fraction"));
     for (guint i = 0; i < parts->len; i++) {
         const LpDifferencePart *part = &g_array_index(parts, LpDifferencePart, i);

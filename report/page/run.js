@@ -167,8 +167,7 @@
     const colours = names.filter(name => differs(plan => plan.set[name]));
     if (differs(plan => plan.machine))
       colours.unshift("machine");
-    const across = Object.entries({memory_bytes: "memory", accelerators: "accelerators", price_usd: "price",
-                                   energy_j_per_token: "energy a token"});
+    const across = Object.entries(box.dataset).filter(([key]) => key !== "for");
     addChoice(box, "Colours: ", colours.map(name => [name, name]), value => set(id, "by", value));
     addChoice(box, "Against: ", across.filter(([key], i) => i === 0 || differs(plan => plan[key])),
               value => set(id, "along", value));

@@ -12,6 +12,8 @@ typedef struct {
     LpChildProcess **children;  /* owned, of the owned: by slot, NULL for idle ones */
     guint *of_slot;             /* owned: the task that runs in it */
     double n_told;              /* what was told last: it never goes back */
+    GError *error;              /* owned: of the first task in their order that gave one */
+    guint failed;               /* that task */
 } Slots;
 
 static void
@@ -21,6 +23,7 @@ slots_clear(Slots *self)
         lp_child_process_free(self->children[i]);
     g_free(self->children);
     g_free(self->of_slot);
+    g_clear_error(&self->error);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Slots, slots_clear)
 
@@ -56,6 +59,20 @@ tell(Slots *self)
         self->pool->progress(self->n_told, self->n, self->pool->progress_data);
 }
 
+/* No task begins any more; those that run may be before this one. */
+static void
+fail(Slots *self, guint task, GError *fault)
+{
+    self->n = self->n_started;
+    if (self->error != NULL && self->failed < task) {
+        g_error_free(fault);
+        return;
+    }
+    g_clear_error(&self->error);
+    self->error = fault;
+    self->failed = task;
+}
+
 static gboolean
 collect(Slots *self, guint64 *io_peak_rss_bytes, GError **error)
 {
@@ -63,10 +80,20 @@ collect(Slots *self, guint64 *io_peak_rss_bytes, GError **error)
         if (self->children[i] == NULL || !lp_child_process_has_ended(self->children[i]))
             continue;
         const LpChildTask *task = &self->tasks[self->of_slot[i]];
-        if (!lp_child_process_finish(g_steal_pointer(&self->children[i]), task->out_result,
-                                     task->size_bytes, io_peak_rss_bytes, error))
-            return FALSE;
+        gboolean left_error = lp_child_process_left_error(self->children[i]);
+        GError *fault = NULL;
         self->n_done++;
+        if (lp_child_process_finish(g_steal_pointer(&self->children[i]), task->out_result,
+                                    task->size_bytes, io_peak_rss_bytes, &fault))
+            continue;
+        if (!left_error) {
+            g_propagate_error(error, fault);
+            return FALSE;
+        }
+        if (task->out_error != NULL)
+            *task->out_error = fault;
+        else
+            fail(self, self->of_slot[i], fault);
     }
     return TRUE;
 }
@@ -90,6 +117,10 @@ lp_child_pool_run(const LpChildPool *self, const LpChildTask *tasks, guint n,
         if (!collect(&slots, io_peak_rss_bytes, error))
             return FALSE;
         tell(&slots);
+    }
+    if (slots.error != NULL) {
+        g_propagate_error(error, g_steal_pointer(&slots.error));
+        return FALSE;
     }
     if (self->progress != NULL)
         self->progress(slots.n, slots.n, self->progress_data);

@@ -12,6 +12,8 @@ typedef struct {
     const void *data; /* borrowed */
     void *out_result; /* borrowed: filled with what it left */
     gsize size_bytes; /**< of that */
+    /** borrowed: takes the error that @work gives, and further tasks begin; NULL: none does. */
+    GError **out_error;
 } LpChildTask;
 
 /** How a pool of children runs. */
@@ -27,9 +29,9 @@ typedef struct {
 } LpChildPool;
 
 /** Runs all @n of @tasks, in their order, but for those that pool's is_over() leaves, whose results
- * stay as they were; on an error those that still run are ended.
+ * stay as they were. A crash ends those that still run.
  * @io_peak_rss_bytes: each child's peak of resident memory, bytes, is added; or NULL.
- * Errors: LP_CHILD_PROCESS_ERROR. */
+ * Errors: LP_CHILD_PROCESS_ERROR; that of the first task, in their order, which gave one. */
 gboolean lp_child_pool_run(const LpChildPool *self, const LpChildTask *tasks, guint n,
                            guint64 *io_peak_rss_bytes, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 

@@ -101,6 +101,34 @@ write_whole(int file, const GByteArray *bytes)
     return TRUE;
 }
 
+/* The status of a child whose result is an error: code, domain and message. */
+#define LEFT_ERROR 4
+
+static void
+leave_error(GByteArray *result, const GError *error)
+{
+    const char *domain = g_quark_to_string(error->domain);
+    g_byte_array_set_size(result, 0);
+    g_byte_array_append(result, (const guint8 *)&error->code, sizeof error->code);
+    g_byte_array_append(result, (const guint8 *)domain, (guint)strlen(domain) + 1);
+    g_byte_array_append(result, (const guint8 *)error->message, (guint)strlen(error->message) + 1);
+}
+
+/* The error that @left holds; NULL if it holds none. Returns: (transfer full). */
+static GError *
+read_error(const GByteArray *left)
+{
+    int code;
+    const char *domain = (const char *)left->data + sizeof code;
+    if (left->len <= sizeof code || left->data[left->len - 1] != '\0')
+        return NULL;
+    gsize length = strlen(domain) + 1;
+    if (sizeof code + length >= left->len)
+        return NULL;
+    memcpy(&code, left->data, sizeof code);
+    return g_error_new_literal(g_quark_from_string(domain), code, domain + length);
+}
+
 /* In the child. */
 G_GNUC_NORETURN static void
 run(LpChildWork work, const void *data, gsize size_bytes, int file, LpChildBoard *board)
@@ -112,8 +140,13 @@ run(LpChildWork work, const void *data, gsize size_bytes, int file, LpChildBoard
     g_byte_array_set_size(result, (guint)size_bytes);
     if (size_bytes > 0)
         memset(result->data, 0, size_bytes);
-    work(data, result);
-    _exit(write_whole(file, result) ? 0 : 1);
+    g_autoptr(GError) error = NULL;
+    gboolean good = work(data, result, &error);
+    if (!good && error != NULL)
+        leave_error(result, error);
+    if ((!good && error == NULL) || !write_whole(file, result))
+        _exit(1);
+    _exit(good ? 0 : LEFT_ERROR);
 }
 
 static LpChildProcess *
@@ -174,6 +207,34 @@ read_some(LpChildProcess *self)
 }
 
 gboolean
+lp_child_process_left_error(const LpChildProcess *self)
+{
+    return WIFEXITED(self->status) && WEXITSTATUS(self->status) == LEFT_ERROR;
+}
+
+/* @fits: whether the result has the size that it is to have. */
+static gboolean
+check(const LpChildProcess *self, gboolean fits, GError **error)
+{
+    GError *left = lp_child_process_left_error(self) ? read_error(self->result) : NULL;
+    if (self->status == 0 && fits)
+        return TRUE;
+    if (left != NULL)
+        g_propagate_error(error, left);
+    else
+        g_set_error(error, LP_CHILD_PROCESS_ERROR, LP_CHILD_PROCESS_ERROR_RESULT,
+                    "%s: got no result (wait status %d), wanted one; is memory short?", self->name,
+                    self->status);
+    return FALSE;
+}
+
+gboolean
+lp_child_process_check(const LpChildProcess *self, GError **error)
+{
+    return check(self, TRUE, error);
+}
+
+gboolean
 lp_child_process_finish(LpChildProcess *self, void *out_result, gsize size_bytes,
                         guint64 *io_peak_rss_bytes, GError **error)
 {
@@ -182,13 +243,9 @@ lp_child_process_finish(LpChildProcess *self, void *out_result, gsize size_bytes
     /* Linux counts in KiB. */
     if (io_peak_rss_bytes != NULL)
         *io_peak_rss_bytes += (guint64)self->usage.ru_maxrss * 1024;
-    gboolean good = self->status == 0 && self->result->len == size_bytes;
+    gboolean good = check(self, self->result->len == size_bytes, error);
     if (good && size_bytes > 0)
         memcpy(out_result, self->result->data, size_bytes);
-    if (!good)
-        g_set_error(error, LP_CHILD_PROCESS_ERROR, LP_CHILD_PROCESS_ERROR_RESULT,
-                    "%s: got no result (wait status %d), wanted one; is memory short?", self->name,
-                    self->status);
     lp_child_process_free(self);
     return good;
 }

@@ -9,8 +9,9 @@
 G_BEGIN_DECLS
 
 /** What a child process does, in the child: reads @data, which is a copy of the parent's as all
- * memory is, and leaves its result in @result. */
-typedef void (*LpChildWork)(const void *data, GByteArray *result);
+ * memory is, and leaves its result in @result, or an error, which comes home in its place. FALSE
+ * without an error counts as a crash. */
+typedef gboolean (*LpChildWork)(const void *data, GByteArray *result, GError **error);
 
 /** A child process that runs, or has ended and left its result. */
 typedef struct LpChildProcess LpChildProcess;
@@ -48,7 +49,7 @@ void lp_child_process_wait(LpChildProcess *self,
  * @self: (transfer full).
  * @out_result: @size_bytes bytes, the child's whole result; after an error undefined.
  * @io_peak_rss_bytes: the child's peak of resident memory, bytes, is added; or NULL.
- * Errors: LP_CHILD_PROCESS_ERROR_RESULT if it did not end well or left another number of bytes. */
+ * Errors: as lp_child_process_check(), also if it left another number of bytes. */
 gboolean lp_child_process_finish(LpChildProcess *self, void *out_result, gsize size_bytes,
                                  guint64 *io_peak_rss_bytes,
                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
@@ -61,6 +62,12 @@ gboolean lp_child_process_finish(LpChildProcess *self, void *out_result, gsize s
 void lp_child_process_wait_any(LpChildProcess *const *children, guint n, int patience_ms);
 /** Whether the child was seen to end, by lp_child_process_wait_any(). */
 gboolean lp_child_process_has_ended(const LpChildProcess *self);
+/** Whether the ended child has done its work. Errors: the one that its work gave, with its domain
+ * and code; LP_CHILD_PROCESS_ERROR_RESULT if it crashed. */
+gboolean lp_child_process_check(const LpChildProcess *self,
+                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** Whether it is an error of its work that the ended child has left. */
+gboolean lp_child_process_left_error(const LpChildProcess *self);
 /** How an ended child ended: the status of waitpid(2), 0 if well. */
 int lp_child_process_status(const LpChildProcess *self);
 /** The bytes of its result that have come. Returns: (transfer none), until @self is freed. */

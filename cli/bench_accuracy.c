@@ -178,13 +178,13 @@ take(GArray *rows, const GArray *candidates, const LpCollectiveOutcome *outcomes
     for (guint i = 0; i < candidates->len; i++) {
         Row row = g_array_index(candidates, Row, i);
         const LpCollectiveOutcome *flow = &outcomes[2 * i], *message = &outcomes[2 * i + 1];
-        const char *fault = flow->message[0] != '\0' ? flow->message : message->message;
-        if (*fault != '\0' && strcmp(algorithms[row.algorithm].name, "torus") == 0)
+        const GError *fault = flow->error != NULL ? flow->error : message->error;
+        if (fault != NULL && strcmp(algorithms[row.algorithm].name, "torus") == 0)
             continue;
-        if (*fault != '\0') {
+        if (fault != NULL) {
             g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN,
                         "accuracy: %s by %s on %s: %s", lp_collective_names[row.collective],
-                        algorithms[row.algorithm].name, fabrics[row.fabric].name, fault);
+                        algorithms[row.algorithm].name, fabrics[row.fabric].name, fault->message);
             return FALSE;
         }
         row.flow_s = flow->result.run.iteration_time_s;
@@ -209,10 +209,12 @@ run_fabric(guint fabric, GArray *rows, GError **error)
     g_autoptr(GArray) candidates = g_array_new(FALSE, FALSE, sizeof(Row));
     g_autoptr(GArray) requests = g_array_new(FALSE, FALSE, sizeof(LpCollectiveRequest));
     add_rows(candidates, requests, fabric, machine, ideal, own, crossed);
-    g_autofree LpCollectiveOutcome *outcomes = g_new0(LpCollectiveOutcome, requests->len);
-    return lp_collective_run_all((const LpCollectiveRequest *)(gpointer)requests->data,
-                                 requests->len, machine, NULL, NULL, outcomes, error) &&
-           take(rows, candidates, outcomes, error);
+    LpCollectiveOutcome *outcomes = g_new0(LpCollectiveOutcome, requests->len);
+    gboolean good = lp_collective_run_all((const LpCollectiveRequest *)(gpointer)requests->data,
+                                          requests->len, machine, NULL, NULL, outcomes, error) &&
+                    take(rows, candidates, outcomes, error);
+    lp_collective_outcomes_free(outcomes, requests->len);
+    return good;
 }
 
 /* --- what came of it --- */

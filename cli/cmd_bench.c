@@ -120,32 +120,30 @@ typedef struct {
     LpRunResult result;
 } Measurement;
 
-/* What a child process reports: a result, or why there is none. */
+/* What a child process reports. */
 typedef struct {
-    gboolean good;
     LpRunResult result;
     guint64 children_peak_rss_bytes;
-    char message[256];
 } Outcome;
 
-static void
-run_in_child(const void *data, GByteArray *result)
+static gboolean
+run_in_child(const void *data, GByteArray *result, GError **error)
 {
     const LpBenchmark *benchmark = data;
     Outcome *outcome = (gpointer)result->data;
-    g_autoptr(GError) error = NULL;
+    guint64 *rss_bytes = &outcome->children_peak_rss_bytes;
+    gboolean good;
     if (benchmark->kind == LP_BENCHMARK_JOB)
-        outcome->good =
-            bench_job(benchmark, &outcome->result, &outcome->children_peak_rss_bytes, &error);
+        good = bench_job(benchmark, &outcome->result, rss_bytes, error);
     else if (benchmark->kind == LP_BENCHMARK_CONTENTION)
-        outcome->good = bench_contention(benchmark, &outcome->result,
-                                         &outcome->children_peak_rss_bytes, &error);
+        good = bench_contention(benchmark, &outcome->result, rss_bytes, error);
     else if (benchmark->kind == LP_BENCHMARK_VALIDATE)
-        outcome->good = lp_bench_validate(&outcome->children_peak_rss_bytes, &error);
+        good = lp_bench_validate(rss_bytes, error);
     else
-        outcome->good = bench_ring(benchmark, &outcome->result, &error);
-    if (error != NULL)
-        g_strlcpy(outcome->message, error->message, sizeof outcome->message);
+        good = bench_ring(benchmark, &outcome->result, error);
+    if (!good)
+        g_prefix_error(error, "%s: ", benchmark->name);
+    return good;
 }
 
 /* That of all processes that have been waited for. */
@@ -170,11 +168,6 @@ measure(const LpBenchmark *benchmark, Measurement *out_measurement, GError **err
     if (child == NULL ||
         !lp_child_process_finish(child, &outcome, sizeof outcome, &peak_rss_bytes, error))
         return FALSE;
-    if (!outcome.good) {
-        g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN, "%s: %s", benchmark->name,
-                    outcome.message);
-        return FALSE;
-    }
     *out_measurement =
         (Measurement){.benchmark = benchmark,
                       .wall_s = lp_wall_clock_s() - started_s,

@@ -123,15 +123,17 @@ typedef struct {
     guint first, n;
 } Share;
 
-static void
-run_share(const void *data, GByteArray *result)
+static gboolean
+run_share(const void *data, GByteArray *result, GError **error)
 {
     const Share *share = data;
+    (void)error;
     LpGoodput *runs = (LpGoodput *)(gpointer)result->data;
     for (guint i = 0; i < share->n; i++) {
         runs[i] = lp_days_run(&share->report->input, share->report->seed, share->first + i);
         lp_child_process_tell(i + 1, share->n, NULL);
     }
+    return TRUE;
 }
 
 /* Shares have about as many runs each. */
@@ -156,7 +158,10 @@ run_all(const LpGoodputReport *report, LpGoodput *runs, GError **error)
     g_autofree LpChildTask *tasks = g_new(LpChildTask, n);
     for (guint i = 0, first = 0; i < n; first += shares[i++].n) {
         shares[i] = (Share){report, first, (report->n_runs - first) / (n - i)};
-        tasks[i] = (LpChildTask){run_share, &shares[i], &runs[first], shares[i].n * sizeof *runs};
+        tasks[i] = (LpChildTask){.work = run_share,
+                                 .data = &shares[i],
+                                 .out_result = &runs[first],
+                                 .size_bytes = shares[i].n * sizeof *runs};
     }
     g_auto(LpProgress) shown = lp_progress_start("runs");
     RunProgress progress = {&shown, report->n_runs};

@@ -42,21 +42,6 @@ add_argument(GPtrArray *line, const char *option, const char *value)
         g_ptr_array_add(line, g_strconcat(option, value, NULL));
 }
 
-/* How a child's result begins; behind it stands what simulate printed, or why it did not. */
-typedef enum {
-    SAID_RESULT = 'r',
-    SAID_USAGE = 'u',
-    SAID_FAULT = 'f'
-} Said;
-
-static void
-say(GByteArray *result, Said said, const char *text)
-{
-    const guint8 first = (guint8)said;
-    g_byte_array_append(result, &first, 1);
-    g_byte_array_append(result, (const guint8 *)text, (guint)strlen(text));
-}
-
 /* All of @file. Returns: (transfer full), empty if it cannot be read. */
 static char *
 read_again(int file)
@@ -74,29 +59,26 @@ read_again(int file)
 /* In the child: a command with its arguments, @data, a NULL-ended GPtrArray. What it
  * prints goes to a file without a name; what an engine that crashes might have to say is not for
  * the user. */
-static void
-run_command(const void *data, GByteArray *result)
+static gboolean
+run_command(const void *data, GByteArray *result, GError **error)
 {
     const GPtrArray *line = data;
-    g_autoptr(GError) fault = NULL;
     FILE *kept = tmpfile();
     int output = kept != NULL ? fileno(kept) : -1;
     int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
     if (output < 0 || nowhere < 0 || dup2(output, STDOUT_FILENO) < 0 ||
         dup2(nowhere, STDERR_FILENO) < 0) {
-        say(result, SAID_FAULT, g_strerror(errno));
-        return;
+        g_set_error_literal(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN, g_strerror(errno));
+        return FALSE;
     }
     lp_progress_send_to_parent();
     gboolean simulates = strcmp(line->pdata[0], SIMULATE) == 0;
-    if ((simulates ? lp_cmd_simulate : lp_cmd_contention)((int)line->len - 1, (char **)line->pdata,
-                                                          &fault)) {
-        g_autofree char *text = read_again(output);
-        say(result, SAID_RESULT, text);
-        return;
-    }
-    gboolean usage = g_error_matches(fault, LP_INPUT_ERROR, LP_INPUT_ERROR_USAGE);
-    say(result, usage ? SAID_USAGE : SAID_FAULT, fault->message);
+    if (!(simulates ? lp_cmd_simulate : lp_cmd_contention)((int)line->len - 1, (char **)line->pdata,
+                                                           error))
+        return FALSE;
+    g_autofree char *text = read_again(output);
+    g_byte_array_append(result, (const guint8 *)text, (guint)strlen(text));
+    return TRUE;
 }
 
 /* @command: SIMULATE or CONTENTION. */
@@ -129,21 +111,11 @@ static gboolean
 finish_run(LpComparisonRun *self, json_t **out_result, GError **error)
 {
     g_autoptr(LpChildProcess) process = g_steal_pointer(&self->process);
-    const GByteArray *result = lp_child_process_result(process);
-    if (lp_child_process_status(process) != 0 || result->len == 0) {
-        g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN,
-                    "a run ended without a result");
+    if (!lp_child_process_check(process, error))
         return FALSE;
-    }
-    g_autofree char *text = g_strndup((const char *)result->data + 1, result->len - 1);
-    if (result->data[0] == SAID_RESULT) {
-        *out_result = lp_json_read(self->platform, text, strlen(text), error);
-        return *out_result != NULL;
-    }
-    if (result->data[0] == SAID_USAGE)
-        return lp_usage_error(error, "%s", text);
-    g_set_error_literal(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN, text);
-    return FALSE;
+    const GByteArray *result = lp_child_process_result(process);
+    *out_result = lp_json_read(self->platform, (const char *)result->data, result->len, error);
+    return *out_result != NULL;
 }
 
 /* Between two looks at how far runs have come, ms. */

@@ -17,10 +17,10 @@ typedef struct {
     LpMeasured measured;
 } Row;
 
-/* What a child leaves. */
+/* What came of its simulation. */
 typedef struct {
     double step_s; /* 0: none */
-    char message[256];
+    GError *error; /* owned: then it says why */
 } Result;
 
 static void
@@ -69,19 +69,18 @@ load_row(const char *name, Row **out_row, GError **error)
     return good;
 }
 
-static void
-simulate(const void *data, GByteArray *result)
+static gboolean
+simulate(const void *data, GByteArray *result, GError **error)
 {
     const Row *row = data;
-    Result *out = (Result *)(gpointer)result->data;
-    g_autoptr(GError) error = NULL;
+    double *out_step_s = (gpointer)result->data;
     g_autoptr(LpOutcome) outcome = lp_outcome_new(LP_MEASURE_TIME, row->name, "");
-    if (!lp_prediction_run(row->workload, row->machine, NULL, outcome, &error))
-        g_strlcpy(out->message, error->message, sizeof out->message);
-    else if (outcome->status != LP_OUTCOME_OK)
-        g_strlcpy(out->message, outcome->reason, sizeof out->message);
-    else
-        out->step_s = outcome->predicted[LP_PREDICTION_SIMULATED];
+    if (!lp_prediction_run(row->workload, row->machine, NULL, outcome, error))
+        return FALSE;
+    if (outcome->status != LP_OUTCOME_OK)
+        return lp_value_error(error, "%s", outcome->reason);
+    *out_step_s = outcome->predicted[LP_PREDICTION_SIMULATED];
+    return TRUE;
 }
 
 static void
@@ -100,7 +99,7 @@ add_row(const Row *row, const Result *result, LpTextTable *table, json_t *list)
         lp_text_table_add_cell(table, "-");
     }
     const char *why = row->measured.apart != NULL ? row->measured.apart : "";
-    lp_text_table_add_cell(table, "%s", result->step_s > 0.0 ? why : result->message);
+    lp_text_table_add_cell(table, "%s", result->step_s > 0.0 ? why : result->error->message);
     json_t *object = lp_json_append_object(list);
     lp_json_set_text(object, "name", row->name);
     lp_json_set_count(object, "accelerators", lp_plan_n_ranks(&row->workload->plan));
@@ -115,7 +114,7 @@ add_row(const Row *row, const Result *result, LpTextTable *table, json_t *list)
         lp_json_set_number(object, "simulated_s", result->step_s);
         lp_json_set_number(object, "difference_fraction", difference);
     } else {
-        lp_json_set_text(object, "reason", result->message);
+        lp_json_set_text(object, "reason", result->error->message);
     }
     if (row->measured.apart != NULL)
         lp_json_set_text(object, "apart", row->measured.apart);
@@ -146,8 +145,9 @@ lp_measured_list(char *const *names, LpTextTable **out_table, json_t **out_docum
     for (guint i = 0; i < rows->len; i++)
         tasks[i] = (LpChildTask){.work = simulate,
                                  .data = g_ptr_array_index(rows, i),
-                                 .out_result = &results[i],
-                                 .size_bytes = sizeof(Result)};
+                                 .out_result = &results[i].step_s,
+                                 .size_bytes = sizeof results[i].step_s,
+                                 .out_error = &results[i].error};
     LpChildPool pool = {.name = "workload list", .n_at_once = g_get_num_processors()};
     if (!lp_child_pool_run(&pool, tasks, rows->len, NULL, error))
         return FALSE;

@@ -28,13 +28,6 @@ static const struct {
 
 /* --- in the child --- */
 
-static void
-leave(GByteArray *result, char kind, const char *text, gsize length)
-{
-    g_byte_array_append(result, (const guint8 *)&kind, 1);
-    g_byte_array_append(result, (const guint8 *)text, (guint)length);
-}
-
 /* Returns: a file in memory that standard output goes to; negative: there is none. */
 static int
 redirect(void)
@@ -70,22 +63,17 @@ read_back(int out, GByteArray *result)
         length > 0 ? mmap(NULL, (gsize)length, PROT_READ, MAP_PRIVATE, out, 0) : MAP_FAILED;
     if (text == MAP_FAILED)
         return FALSE;
-    leave(result, LP_STUDY_RESULT, text, (gsize)length);
+    g_byte_array_append(result, text, (guint)length);
     return TRUE;
 }
 
-void
-lp_study_point_run(const void *data, GByteArray *result)
+gboolean
+lp_study_point_run(const void *data, GByteArray *result, GError **error)
 {
-    g_autoptr(GError) error = NULL;
     int out = redirect();
     lp_progress_send_to_parent();
-    if (out >= 0 && run_command(data, &error) && fflush(stdout) == 0 && read_back(out, result))
-        return;
     /* Nothing left is a crash: memory is short. */
-    if (error != NULL)
-        leave(result, error->domain == LP_CHILD_PROCESS_ERROR ? LP_STUDY_FAILURE : LP_STUDY_MESSAGE,
-              error->message, strlen(error->message));
+    return out >= 0 && run_command(data, error) && fflush(stdout) == 0 && read_back(out, result);
 }
 
 /* --- in the parent --- */

@@ -7,8 +7,8 @@
 G_BEGIN_DECLS
 
 /** LpChildWork of lp_study_run(): runs the command line of @data, words without the program's name,
- * NULL-ended, and leaves the JSON that it prints, or its message. */
-void lp_study_point_run(const void *data, GByteArray *result);
+ * NULL-ended, and leaves the JSON that it prints. Errors: the command's. */
+gboolean lp_study_point_run(const void *data, GByteArray *result, GError **error);
 /** Reads once what all points need, so that their processes find it in memory: shipped files and
  * schemas. @words: of a point. */
 void lp_study_point_warm(const char *const *words);

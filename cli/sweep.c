@@ -93,14 +93,15 @@ fill(const Point *self, LpSweepPoint *out_point, GError **error)
     return TRUE;
 }
 
-static void
-run_child(const void *data, GByteArray *result)
+static gboolean
+run_child(const void *data, GByteArray *result, GError **error)
 {
-    const Point *self = data;
-    LpSweepPoint *point = (gpointer)result->data;
-    g_autoptr(GError) error = NULL;
-    if (fill(self, point, &error))
-        return;
+    return fill(data, (gpointer)result->data, error);
+}
+
+static void
+explain(LpSweepPoint *point, const Point *self, const GError *error)
+{
     const char *swept = self->settings[g_strv_length(self->settings) - 1];
     g_strlcpy(point->reason, lp_input_reason(error->message, swept), sizeof point->reason);
 }
@@ -205,12 +206,20 @@ run_points(const LpSweepBase *base, const Point *points, GArray *out, GError **e
                         .progress = lp_progress_callback,
                         .progress_data = &progress};
     g_autofree LpSweepPoint *told = g_new0(LpSweepPoint, out->len);
+    g_autofree GError **errors = g_new0(GError *, out->len);
     for (guint i = 0; i < out->len; i++)
-        tasks[i] = (LpChildTask){run_child, &points[i], &told[i], sizeof told[i]};
+        tasks[i] = (LpChildTask){.work = run_child,
+                                 .data = &points[i],
+                                 .out_result = &told[i],
+                                 .size_bytes = sizeof told[i],
+                                 .out_error = &errors[i]};
     if (!lp_child_pool_run(&pool, tasks, out->len, NULL, error))
         return FALSE;
     for (guint i = 0; i < out->len; i++) {
         LpSweepPoint *point = &g_array_index(out, LpSweepPoint, i);
+        if (errors[i] != NULL)
+            explain(&told[i], &points[i], errors[i]);
+        g_clear_error(&errors[i]);
         memcpy(told[i].value, point->value, sizeof point->value);
         *point = told[i];
     }

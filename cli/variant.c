@@ -27,8 +27,7 @@ typedef struct {
 /* What it leaves behind, and then the time of each job. */
 typedef struct {
     double units;
-    gboolean is_misfit; /**< the message says what does not fit on the machine */
-    char message[512];
+    char misfit[512]; /**< what does not fit on the machine; "": all does */
 } Head;
 
 /* --- in the child --- */
@@ -250,16 +249,21 @@ run(const Variant *self, double *out_units, double *out_times_s, GError **error)
     return scenario_setup != NULL && run_scenario(self, scenario_setup, out_times_s, error);
 }
 
-static void
-run_child(const void *data, GByteArray *result)
+static gboolean
+run_child(const void *data, GByteArray *result, GError **error)
 {
     Head *head = (gpointer)result->data;
-    g_autoptr(GError) error = NULL;
-    if (run(data, &head->units, (double *)(gpointer)(head + 1), &error))
-        return;
-    g_strlcpy(head->message, error->message, sizeof head->message);
-    head->is_misfit = g_error_matches(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_MEMORY) ||
-                      g_error_matches(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_FIT);
+    GError *fault = NULL;
+    if (run(data, &head->units, (double *)(gpointer)(head + 1), &fault))
+        return TRUE;
+    if (!g_error_matches(fault, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_MEMORY) &&
+        !g_error_matches(fault, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_FIT)) {
+        g_propagate_error(error, fault);
+        return FALSE;
+    }
+    g_strlcpy(head->misfit, fault->message, sizeof head->misfit);
+    g_error_free(fault);
+    return TRUE;
 }
 
 /* --- series of them --- */
@@ -272,17 +276,17 @@ block_bytes(const LpVariantBase *base)
 
 /* Only what is asked "what if" may not fit. */
 static gboolean
-add_row(const LpVariantBase *base, const char *name, const Head *head, gboolean may_misfit,
-        GArray *out, GError **error)
+add_row(const LpVariantBase *base, const char *name, const Head *head, const GError *fault,
+        gboolean may_misfit, GArray *out, GError **error)
 {
-    const char *reason = lp_input_reason(head->message, name);
-    if (head->is_misfit && may_misfit) {
+    const char *reason = lp_input_reason(fault != NULL ? fault->message : head->misfit, name);
+    if (fault == NULL && head->misfit[0] != '\0' && may_misfit) {
         LpVariantRow row = {
             .name = g_strdup(name), .units = head->units, .misfit = g_strdup(reason)};
         g_array_append_val(out, row);
         return TRUE;
     }
-    if (head->message[0] != '\0') {
+    if (fault != NULL || head->misfit[0] != '\0') {
         g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE, "%s: %s", name, reason);
         return FALSE;
     }
@@ -300,19 +304,24 @@ run_all(const LpVariantBase *base, const Variant *variants, char *const *names, 
 {
     g_autofree LpChildTask *tasks = g_new0(LpChildTask, n);
     g_autofree guint8 *blocks = g_malloc0(block_bytes(base) * n);
+    g_autofree GError **faults = g_new0(GError *, n);
     LpChildPool pool = {.name = "process of a run",
                         .n_at_once = base->n_at_once,
                         .progress = base->progress,
                         .progress_data = base->progress_data};
     for (guint i = 0; i < n; i++)
-        tasks[i] = (LpChildTask){run_child, &variants[i], blocks + block_bytes(base) * i,
-                                 block_bytes(base)};
-    if (!lp_child_pool_run(&pool, tasks, n, NULL, error))
-        return FALSE;
-    for (guint i = 0; i < n; i++)
-        if (!add_row(base, names[i], tasks[i].out_result, may_misfit, out, error))
-            return FALSE;
-    return TRUE;
+        tasks[i] = (LpChildTask){.work = run_child,
+                                 .data = &variants[i],
+                                 .out_result = blocks + block_bytes(base) * i,
+                                 .size_bytes = block_bytes(base),
+                                 .out_error = &faults[i]};
+    gboolean good = lp_child_pool_run(&pool, tasks, n, NULL, error);
+    for (guint i = 0; i < n; i++) {
+        good =
+            good && add_row(base, names[i], tasks[i].out_result, faults[i], may_misfit, out, error);
+        g_clear_error(&faults[i]);
+    }
+    return good;
 }
 
 gboolean

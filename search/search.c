@@ -14,20 +14,16 @@
 /* Plans of a round: enough to keep processors busy, few enough that bounds are compared often. */
 #define ROUND 16
 
-#define MESSAGE_MAX 512
-
 /* Limits of runs are looked for up to so many times a plan's bound, so nearly. */
 #define LIMIT_FACTOR 1000.0
 #define LIMIT_PRECISION 1e-6
 
 /* What a child process tells. */
 typedef struct {
-    gboolean is_answered, is_good;
-    gboolean is_slow; /* it takes more than the task allows */
+    gboolean is_answered;
     double time_s, closed_s, least_s;
     LpTerms terms;
     LpLinkTraffic traffic;
-    char message[MESSAGE_MAX];
 } Answer;
 
 typedef struct {
@@ -65,23 +61,19 @@ simulate(const Task *task, double *out_closed_s, GError **error)
     return lp_simulation_run(setup, options, error);
 }
 
-static void
-work(const void *data, GByteArray *result)
+static gboolean
+work(const void *data, GByteArray *result, GError **error)
 {
     Answer *answer = (Answer *)(gpointer)result->data;
-    g_autoptr(GError) error = NULL;
-    g_autoptr(LpSimulation) simulation = simulate(data, &answer->closed_s, &error);
+    g_autoptr(LpSimulation) simulation = simulate(data, &answer->closed_s, error);
+    if (simulation == NULL)
+        return FALSE;
     answer->is_answered = TRUE;
-    answer->is_good = simulation != NULL;
-    answer->is_slow = g_error_matches(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_LIMIT);
-    if (simulation == NULL) {
-        g_strlcpy(answer->message, error->message, sizeof answer->message);
-        return;
-    }
     answer->time_s = simulation->run.iteration_time_s;
     answer->least_s = simulation->run.least_s;
     answer->terms = simulation->run.terms;
     answer->traffic = simulation->link_traffic;
+    return TRUE;
 }
 
 /* --- in the parent --- */
@@ -251,22 +243,22 @@ leave(Search *self, const LpSearchPlan *plan)
 }
 
 static void
-take(Search *self, const LpSearchPlan *plan, const Answer *answer)
+take(Search *self, const LpSearchPlan *plan, const Answer *answer, const GError *fault)
 {
     LpSearchResult *result = self->result;
-    if (!answer->is_answered) {
+    if (!answer->is_answered && fault == NULL) {
         leave(self, plan);
         return;
     }
-    if (answer->is_slow) {
+    if (g_error_matches(fault, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_LIMIT)) {
         result->n_stopped++;
         return;
     }
     result->n_simulated++;
-    if (!answer->is_good) {
+    if (fault != NULL) {
         result->n_failed++;
         if (result->failure == NULL)
-            result->failure = g_strdup(answer->message);
+            result->failure = g_strdup(fault->message);
         return;
     }
     LpSearchRun run = {.plan = *plan,
@@ -285,20 +277,29 @@ static gboolean
 run_round(Search *self, const LpSearchPlan *const *plans, guint n, GError **error)
 {
     Task tasks[ROUND];
+    GError *faults[ROUND] = {NULL};
     g_autofree Answer *answer = g_new0(Answer, n);
     LpChildTask children[ROUND];
     for (guint i = 0; i < n; i++) {
         tasks[i] = (Task){self->space, plans[i], find_limit_s(self, plans[i])};
-        children[i] = (LpChildTask){work, &tasks[i], &answer[i], sizeof answer[i]};
+        children[i] = (LpChildTask){.work = work,
+                                    .data = &tasks[i],
+                                    .out_result = &answer[i],
+                                    .size_bytes = sizeof answer[i],
+                                    .out_error = &faults[i]};
     }
     LpChildPool pool = {.name = "search",
                         .n_at_once = self->options->n_at_once,
                         .is_over = is_over,
                         .is_over_data = self};
-    if (!lp_child_pool_run(&pool, children, n, NULL, error))
+    gboolean good = lp_child_pool_run(&pool, children, n, NULL, error);
+    for (guint i = 0; i < n; i++) {
+        if (good)
+            take(self, plans[i], &answer[i], faults[i]);
+        g_clear_error(&faults[i]);
+    }
+    if (!good)
         return FALSE;
-    for (guint i = 0; i < n; i++)
-        take(self, plans[i], &answer[i]);
     g_array_sort_with_data(self->result->runs, compare_runs,
                            (gpointer)(guintptr)&self->options->measure);
     return TRUE;

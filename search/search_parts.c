@@ -21,9 +21,10 @@ typedef struct {
 } Part;
 
 /* In the child. */
-static void
-walk_part(const void *data, GByteArray *result)
+static gboolean
+walk_part(const void *data, GByteArray *result, GError **error)
 {
+    (void)error;
     const Part *self = data;
     LpSearchSpace *space = lp_search_space_new_part(self->whole);
     self->parts->walk(space, self->index, self->parts->data);
@@ -45,6 +46,7 @@ walk_part(const void *data, GByteArray *result)
                             (guint)strlen(refusal->message) + 1);
     }
     lp_search_space_free(space);
+    return TRUE;
 }
 
 static void
@@ -103,13 +105,9 @@ start(const LpSearchParts *self, const LpSearchSpace *space, LpChildProcess **ch
 static gboolean
 bring_home(LpSearchSpace *space, LpChildProcess *child, GError **error)
 {
-    const GByteArray *result = lp_child_process_result(child);
-    if (lp_child_process_status(child) != 0 || result->len < sizeof(Found)) {
-        g_set_error_literal(error, LP_CHILD_PROCESS_ERROR, LP_CHILD_PROCESS_ERROR_RESULT,
-                            "search: a process that goes through plans ended early");
+    if (!lp_child_process_check(child, error))
         return FALSE;
-    }
-    add_found(space, result->data);
+    add_found(space, lp_child_process_result(child)->data);
     return TRUE;
 }
 

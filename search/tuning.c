@@ -334,10 +334,10 @@ request_of(const LpTuning *self, const LpTuningPoint *point, guint library)
 }
 
 static gboolean
-take_outcome(LpTuningTime *time, const LpCollectiveOutcome *outcome, GError **error)
+take_outcome(LpTuningTime *time, LpCollectiveOutcome *outcome, GError **error)
 {
-    if (*outcome->message != '\0') {
-        g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN, "%s", outcome->message);
+    if (outcome->error != NULL) {
+        g_propagate_error(error, g_steal_pointer(&outcome->error));
         return FALSE;
     }
     time->time_s = outcome->result.run.iteration_time_s;
@@ -367,15 +367,14 @@ lp_tuning_measure(LpTuning *self, GError **error)
     }
     if (requests->len == 0)
         return TRUE;
-    g_autofree LpCollectiveOutcome *outcomes = g_new0(LpCollectiveOutcome, requests->len);
+    LpCollectiveOutcome *outcomes = g_new0(LpCollectiveOutcome, requests->len);
     const LpCollectiveRequest *first = (const LpCollectiveRequest *)(gpointer)requests->data;
-    if (!lp_collective_run_all(first, requests->len, self->machine, self->progress,
-                               self->progress_data, outcomes, error))
-        return FALSE;
-    for (guint i = 0; i < requests->len; i++)
-        if (!take_outcome(times->pdata[i], &outcomes[i], error))
-            return FALSE;
-    return TRUE;
+    gboolean good = lp_collective_run_all(first, requests->len, self->machine, self->progress,
+                                          self->progress_data, outcomes, error);
+    for (guint i = 0; good && i < requests->len; i++)
+        good = take_outcome(times->pdata[i], &outcomes[i], error);
+    lp_collective_outcomes_free(outcomes, requests->len);
+    return good;
 }
 
 void

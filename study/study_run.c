@@ -83,18 +83,12 @@ static LpStudyResult
 read_result(const Runner *self, gint64 id, const LpChildProcess *child)
 {
     const GByteArray *bytes = lp_child_process_result(child);
-    int status = lp_child_process_status(child);
     g_autoptr(GError) fault = NULL;
-    if (status != 0 || bytes->len == 0)
+    if (!lp_child_process_check(child, &fault))
         return (LpStudyResult){
-            id, LP_STUDY_CRASHED,
-            g_strdup_printf("got no result (wait status %d), wanted one; is memory short?",
-                            status)};
-    g_autofree char *text = g_strndup((const char *)bytes->data + 1, bytes->len - 1);
-    if (bytes->data[0] != LP_STUDY_RESULT)
-        return (LpStudyResult){
-            id, bytes->data[0] == LP_STUDY_FAILURE ? LP_STUDY_CRASHED : LP_STUDY_REFUSED,
-            g_steal_pointer(&text)};
+            id, fault->domain == LP_CHILD_PROCESS_ERROR ? LP_STUDY_CRASHED : LP_STUDY_REFUSED,
+            g_strdup(fault->message)};
+    g_autofree char *text = g_strndup((const char *)bytes->data, bytes->len);
     char *kept = lp_study_record_keep(self->study, text, &fault);
     return kept != NULL ? (LpStudyResult){id, LP_STUDY_DONE, kept}
                         : (LpStudyResult){id, LP_STUDY_REFUSED, g_strdup(fault->message)};

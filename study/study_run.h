@@ -7,16 +7,11 @@
 
 G_BEGIN_DECLS
 
-/** The first byte of what a child leaves: the rest is JSON, or a message of one line, of a command
- * that refuses its inputs, or of one that failed and may not fail again. */
-#define LP_STUDY_RESULT 'r'
-#define LP_STUDY_MESSAGE 'm'
-#define LP_STUDY_FAILURE 'f'
-
 /** How points are run. */
 typedef struct {
     /** In the child, which signals that end the sweep must not end; its data are the words of the
-     * point, NULL-ended. */
+     * point, NULL-ended. It leaves JSON. An error of LP_CHILD_PROCESS_ERROR may not come again, any
+     * other says that the command refuses its inputs. */
     LpChildWork work;
     guint n_at_once;                                            /**< processes side by side */
     gboolean (*is_stopped)(void);                               /**< asked often */

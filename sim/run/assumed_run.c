@@ -70,12 +70,6 @@ lp_assumed_run_again(const LpAssumedInput *input, const LpQuotient *quotient, Lp
     return run_here(input, quotient, tasks, NULL, options, out_result, error);
 }
 
-/* What comes home of a trial; marks, by way, follow. */
-typedef struct {
-    LpRunResult run;
-    char message[256]; /* empty unless it failed */
-} Outcome;
-
 typedef struct {
     const LpAssumedInput *input; /* borrowed */
     const LpQuotient *quotient;  /* borrowed */
@@ -92,34 +86,32 @@ ways_of(const LpQuotient *quotient)
 static gsize
 outcome_bytes(const LpQuotient *quotient)
 {
-    return sizeof(Outcome) + sizeof(guint32) * ways_of(quotient)->n;
+    return sizeof(LpRunResult) + sizeof(guint32) * ways_of(quotient)->n;
 }
 
-static void
-run_trial(const void *data, GByteArray *result)
+static gboolean
+run_trial(const void *data, GByteArray *result, GError **error)
 {
     const Trial *trial = data;
-    Outcome *outcome = (gpointer)result->data;
+    LpRunResult *outcome = (gpointer)result->data;
     const LpLinkSets *ways = ways_of(trial->quotient);
-    g_autoptr(GError) error = NULL;
     g_autoptr(LpEquivalenceCheck) check = lp_equivalence_check_new(ways, trial->gives_up);
     LpRunOptions options = {.limit = trial->input->told.limit,
                             .progress = trial->input->told.progress,
                             .expect = trial->input->told.expect,
                             .progress_data = trial->input->told.progress_data};
-    if (!run_here(trial->input, trial->quotient, trial->tasks, check, options, &outcome->run,
-                  &error)) {
-        g_strlcpy(outcome->message, error->message, sizeof outcome->message);
-        return;
-    }
+    if (!run_here(trial->input, trial->quotient, trial->tasks, check, options, outcome, error))
+        return FALSE;
     /* It may have given up before its end. */
     if (options.progress != NULL)
         options.progress(1, 1, options.progress_data);
     memcpy(outcome + 1, lp_equivalence_check_marks(check), sizeof(guint32) * ways->n);
+    return TRUE;
 }
 
-/* Returns: (transfer full), NULL with @error. */
-static Outcome *
+/* Returns: (transfer full) what comes home of a trial, behind which its marks stand, by way; NULL
+ * with @error. */
+static LpRunResult *
 try(const Trial *trial, guint64 *io_peak_rss_bytes, GError **error)
 {
     gsize size = outcome_bytes(trial->quotient);
@@ -128,14 +120,11 @@ try(const Trial *trial, guint64 *io_peak_rss_bytes, GError **error)
         lp_child_process_start("process of a run", run_trial, trial, size, error);
     if (process == NULL)
         return NULL;
-    g_autofree Outcome *outcome = g_malloc(size);
+    g_autofree LpRunResult *outcome = g_malloc(size);
     if (!lp_child_process_finish(process, outcome, size, &peak_rss_bytes, error))
         return NULL;
     *io_peak_rss_bytes = MAX(*io_peak_rss_bytes, peak_rss_bytes);
-    if (outcome->message[0] == '\0')
-        return g_steal_pointer(&outcome);
-    g_set_error_literal(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN, outcome->message);
-    return NULL;
+    return g_steal_pointer(&outcome);
 }
 
 /* --- what is assumed --- */
@@ -217,10 +206,10 @@ is_small_enough(const LpAssumedInput *input, const LpQuotient *quotient, double 
  * cost more each where there are more, as far as the first of them, which runs to its end, lets one
  * guess. */
 static double
-find_cost_max(const LpAssumedInput *input, const LpQuotient *quotient, const Outcome *first,
+find_cost_max(const LpAssumedInput *input, const LpQuotient *quotient, const LpRunResult *first,
               double n_proven)
 {
-    double n = (double)first->run.n_activities * n_proven / n_classes(input, quotient);
+    double n = (double)first->n_activities * n_proven / n_classes(input, quotient);
     if (has_many_flows(input))
         n *= n_proven / FLOWS_PER_ACTIVITY;
     if (input->assume == LP_ASSUME_ALWAYS)
@@ -229,9 +218,9 @@ find_cost_max(const LpAssumedInput *input, const LpQuotient *quotient, const Out
 }
 
 static double
-cost_of(const LpQuotient *quotient, const Outcome *outcome)
+cost_of(const LpQuotient *quotient, const LpRunResult *outcome)
 {
-    return (double)outcome->run.n_activities + START_COST +
+    return (double)outcome->n_activities + START_COST +
            FLOW_COST * (double)lp_quotient_size(quotient).n_flows;
 }
 
@@ -254,13 +243,13 @@ go_on(Search *self, LpAssumedRun *io_run, GError **error)
         return FALSE;
     g_autoptr(LpTasks) tasks = new_tasks(self->input, quotient);
     Trial trial = {self->input, quotient, tasks, io_run->n_trials > 0};
-    g_autofree Outcome *outcome = try(&trial, &io_run->peak_rss_bytes, error);
+    g_autofree LpRunResult *outcome = try(&trial, &io_run->peak_rss_bytes, error);
     if (outcome == NULL)
         return FALSE;
     if (io_run->n_trials++ == 0)
         self->cost_max = find_cost_max(self->input, quotient, outcome, self->n_proven);
     if (!tell_apart(quotient, (const guint32 *)(gconstpointer)(outcome + 1), self->assumed)) {
-        io_run->run = outcome->run;
+        io_run->run = *outcome;
         io_run->quotient = g_steal_pointer(&quotient);
         return FALSE;
     }

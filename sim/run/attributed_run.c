@@ -133,21 +133,18 @@ load(const LpAttributedRun *run, GError **error)
                                    run->scenario_setup->engine_options, error);
 }
 
-void
-lp_attributed_run_child(const void *data, GByteArray *result)
+gboolean
+lp_attributed_run_child(const void *data, GByteArray *result, GError **error)
 {
     const LpAttributedRun *run = data;
     const LpScenarioSetup *scenario_setup = run->scenario_setup;
     LpAttributedHead *head = (gpointer)result->data;
     LpRunResult *results = lp_attributed_run_results(head);
-    g_autoptr(GError) error = NULL;
     g_auto(LpJobSet) job_set = lp_job_set_of(scenario_setup);
     add_jobs(&job_set, run);
     g_autoptr(LpQuotient) own = find_classes(run, &job_set.jobs[0]);
-    if (!load(run, &error)) {
-        g_strlcpy(head->message, error->message, sizeof head->message);
-        return;
-    }
+    if (!load(run, error))
+        return FALSE;
     g_autoptr(LpWatch) watch = NULL;
     gboolean has_background =
         has(run, LP_CONTENDER_BACKGROUND) && scenario_setup->backgrounds->len > 0;
@@ -179,6 +176,7 @@ lp_attributed_run_child(const void *data, GByteArray *result)
             lp_attributed_run_waits(scenario_setup, head)[i] = lp_wait_summary(
                 waits, i, lp_scenario_setup_job(scenario_setup, i)->job->n_iterations);
     }
+    return TRUE;
 }
 
 LpQuotient *

@@ -29,7 +29,6 @@ typedef struct {
 typedef struct {
     LpStall stall;
     guint64 n_waiting;
-    char message[256]; /**< empty unless it failed */
 } LpAttributedHead;
 
 /** The quotient of a run that records all, where ranks may stand for classes and that is worth it,
@@ -45,6 +44,6 @@ LpWaitSummary *lp_attributed_run_waits(const LpScenarioSetup *scenario_setup, vo
 void *lp_attributed_run_flows(const LpScenarioSetup *scenario_setup, void *block);
 
 /** Runs an LpAttributedRun: what a child process does (LpChildTask). */
-void lp_attributed_run_child(const void *data, GByteArray *result);
+gboolean lp_attributed_run_child(const void *data, GByteArray *result, GError **error);
 
 G_END_DECLS

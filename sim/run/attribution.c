@@ -82,16 +82,15 @@ do_runs(Plan *self, guint from, const LpChildPool *pool, GError **error)
         const LpAttributedRun *run = &g_array_index(self->runs, LpAttributedRun, from + i);
         void *block = g_malloc0(lp_attributed_run_bytes(run));
         g_ptr_array_add(self->blocks, block);
-        tasks[i] = (LpChildTask){lp_attributed_run_child, run, block, lp_attributed_run_bytes(run)};
+        tasks[i] = (LpChildTask){.work = lp_attributed_run_child,
+                                 .data = run,
+                                 .out_result = block,
+                                 .size_bytes = lp_attributed_run_bytes(run)};
     }
     if (!lp_child_pool_run(pool, tasks, n, &self->results->peak_rss_bytes, error))
         return FALSE;
     for (guint i = 0; i < n; i++) {
         const LpAttributedHead *head = self->blocks->pdata[from + i];
-        if (head->message[0] != '\0') {
-            g_set_error_literal(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN, head->message);
-            return FALSE;
-        }
         if (!lp_scenario_setup_check_stall(self->scenario_setup, &head->stall, head->n_waiting,
                                            error))
             return FALSE;

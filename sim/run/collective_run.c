@@ -3,7 +3,7 @@
 #include "sim/run/collective_run.h"
 
 #include "base/c_locale.h"
-#include "base/child_process.h"
+#include "base/child_pool.h"
 #include "sim/collectives/ring.h"
 #include "sim/actors/collective_bytes.h"
 #include "sim/engine/engine.h"
@@ -244,107 +244,27 @@ lp_collective_run(const LpCollectiveRequest *self, const LpMachine *machine,
 /* Processes that run collective runs at the same time. */
 #define AT_ONCE 2
 
-/* Every AT_ONCE-th collective run, from the first on. */
 typedef struct {
-    const LpCollectiveRequest *requests; /* borrowed */
-    guint n;
-    const LpMachine *machine; /* borrowed */
-} Series;
+    const LpCollectiveRequest *request; /* borrowed */
+    const LpMachine *machine;           /* borrowed */
+} Work;
 
-static guint
-series_length(const Series *self)
-{
-    return (self->n + AT_ONCE - 1) / AT_ONCE;
-}
-
-static void
-complain(LpCollectiveOutcome *outcome, GError **error)
-{
-    g_strlcpy(outcome->message, (*error)->message, sizeof outcome->message);
-    g_clear_error(error);
-}
-
-static void
-run_one(const void *data, GByteArray *result)
-{
-    const Series *series = data;
-    LpCollectiveOutcome *outcome = (gpointer)result->data;
-    GError *error = NULL;
-    if (!lp_collective_run(series->requests, series->machine, &outcome->result, &error))
-        complain(outcome, &error);
-}
-
-static gsize
-series_bytes(const Series *self)
-{
-    return sizeof(LpCollectiveOutcome) * series_length(self);
-}
-
-/* @work on @series in a child, which leaves an outcome for each. */
-static LpChildProcess *
-start_apart(const Series *series, LpChildWork work, GError **error)
-{
-    return lp_child_process_start("process of a run", work, series, series_bytes(series), error);
-}
-
-/* As above, to its end. */
 static gboolean
-run_apart(const Series *series, LpChildWork work, LpCollectiveOutcome *out_outcomes, GError **error)
+run_in_child(const void *data, GByteArray *result, GError **error)
 {
-    LpChildProcess *child = start_apart(series, work, error);
-    return child != NULL &&
-           lp_child_process_finish(child, out_outcomes, series_bytes(series), NULL, error);
-}
-
-/* One after the other. */
-static void
-run_series(const void *data, GByteArray *result)
-{
-    const Series *series = data;
-    LpCollectiveOutcome *outcomes = (gpointer)result->data;
-    GError *error = NULL;
-    for (guint i = 0; i < series->n; i += AT_ONCE) {
-        const Series single = {&series->requests[i], 1, series->machine};
-        if (!run_apart(&single, run_one, &outcomes[i / AT_ONCE], &error))
-            complain(&outcomes[i / AT_ONCE], &error);
-        lp_child_process_tell(i / AT_ONCE + 1, series_length(series), NULL);
-    }
+    const Work *work = data;
+    return lp_collective_run(work->request, work->machine, (gpointer)result->data, error);
 }
 
 gboolean
 lp_collective_run_apart(const LpCollectiveRequest *self, const LpMachine *machine,
                         LpCollectiveResult *out_result, GError **error)
 {
-    LpCollectiveOutcome outcome = {.message = ""};
-    const Series single = {self, 1, machine};
-    if (!run_apart(&single, run_one, &outcome, error))
-        return FALSE;
-    if (outcome.message[0] != '\0') {
-        g_set_error_literal(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN, outcome.message);
-        return FALSE;
-    }
-    *out_result = outcome.result;
-    return TRUE;
-}
-
-/* Between two looks at how far they have come, ms. */
-#define PAUSE_MS 200
-
-/* Of @n requests in all; returns whether any series still runs. */
-static gboolean
-tell_series(LpChildProcess *const *children, guint n_parts, guint n,
-            void (*progress)(double n_done, guint64 n_all, void *data), void *progress_data)
-{
-    double n_done = 0.0;
-    guint n_running = 0;
-    for (guint k = 0; k < n_parts; k++) {
-        double told;
-        (void)lp_child_process_told(children[k], &told);
-        n_done += told;
-        n_running += lp_child_process_has_ended(children[k]) ? 0 : 1;
-    }
-    progress(n_running > 0 ? MIN(n_done, n - 0.5) : n, n, progress_data);
-    return n_running > 0;
+    const Work work = {self, machine};
+    LpChildProcess *child =
+        lp_child_process_start("process of a run", run_in_child, &work, sizeof *out_result, error);
+    return child != NULL &&
+           lp_child_process_finish(child, out_result, sizeof *out_result, NULL, error);
 }
 
 gboolean
@@ -352,27 +272,29 @@ lp_collective_run_all(const LpCollectiveRequest *requests, guint n, const LpMach
                       void (*progress)(double n_done, guint64 n_all, void *data),
                       void *progress_data, LpCollectiveOutcome *out_outcomes, GError **error)
 {
-    LpChildProcess *children[AT_ONCE];
-    guint n_parts = 0;
-    gboolean good = TRUE;
-    while (good && n_parts < MIN(n, AT_ONCE)) {
-        const Series series = {requests + n_parts, n - n_parts, machine};
-        children[n_parts] = start_apart(&series, run_series, error);
-        good = children[n_parts] != NULL;
-        n_parts += good ? 1 : 0;
+    g_autofree Work *work = g_new(Work, n);
+    g_autofree LpChildTask *tasks = g_new(LpChildTask, n);
+    for (guint i = 0; i < n; i++) {
+        work[i] = (Work){&requests[i], machine};
+        tasks[i] = (LpChildTask){.work = run_in_child,
+                                 .data = &work[i],
+                                 .out_result = &out_outcomes[i].result,
+                                 .size_bytes = sizeof(LpCollectiveResult),
+                                 .out_error = &out_outcomes[i].error};
     }
-    while (good && progress != NULL && tell_series(children, n_parts, n, progress, progress_data))
-        lp_child_process_wait_any(children, n_parts, PAUSE_MS);
-    for (guint k = 0; k < n_parts; k++) {
-        const Series series = {requests + k, n - k, machine};
-        g_autofree LpCollectiveOutcome *part = g_new0(LpCollectiveOutcome, series_length(&series));
-        good = lp_child_process_finish(children[k], part, series_bytes(&series), NULL,
-                                       good ? error : NULL) &&
-               good;
-        for (guint i = k; i < n; i += AT_ONCE)
-            out_outcomes[i] = part[i / AT_ONCE];
-    }
-    return good;
+    LpChildPool pool = {.name = "process of a run",
+                        .n_at_once = AT_ONCE,
+                        .progress = progress,
+                        .progress_data = progress_data};
+    return lp_child_pool_run(&pool, tasks, n, NULL, error);
+}
+
+void
+lp_collective_outcomes_free(LpCollectiveOutcome *self, guint n)
+{
+    for (guint i = 0; i < n; i++)
+        g_clear_error(&self[i].error);
+    g_free(self);
 }
 
 /* --- flows --- */

@@ -58,10 +58,13 @@ GArray *lp_collective_run_flows(const LpCollectiveRequest *self, const LpMachine
 /** What came of a collective run among several. */
 typedef struct {
     LpCollectiveResult result;
-    char message[256]; /**< why there is no result; empty: there is one */
+    GError *error; /* owned: why there is no result; NULL: there is one */
 } LpCollectiveOutcome;
 
-/** Runs @n collective runs on one machine, two at a time, in processes that load it once.
+/** Frees @n outcomes of a g_new0(). */
+void lp_collective_outcomes_free(LpCollectiveOutcome *self, guint n);
+
+/** Runs @n collective runs on one machine, two at a time, in processes of their own.
  * @progress: told of them; or NULL. @out_outcomes: by collective run. Error: LP_CHILD_PROCESS_ERROR
  * if there are no outcomes. */
 gboolean lp_collective_run_all(const LpCollectiveRequest *requests, guint n,

@@ -6,12 +6,6 @@
 #include "sim/engine/loading.h"
 #include "sim/simulation_error.h"
 
-/* What comes home. */
-typedef struct {
-    LpCounterfactualResults results;
-    char message[256]; /* empty unless they failed */
-} Outcome;
-
 enum {
     N_RUNS = 3
 };
@@ -79,24 +73,23 @@ lp_counterfactuals_forecast(const LpCounterfactualInput *input, guint32 job,
 }
 
 /* In a child process: the engine runs once a process. What was loaded before survives the fork. */
-static void
-run(const void *data, GByteArray *result)
+static gboolean
+run(const void *data, GByteArray *result, GError **error)
 {
     const LpCounterfactualInput *input = data;
-    Outcome *outcome = (gpointer)result->data;
-    g_autoptr(GError) error = NULL;
-    if (lp_engine_has_started() ||
-        lp_network_load_minimal(input->network, input->engine_options, &error))
-        run_all(input, &outcome->results);
-    else
-        g_strlcpy(outcome->message, error->message, sizeof outcome->message);
+    if (!lp_engine_has_started() &&
+        !lp_network_load_minimal(input->network, input->engine_options, error))
+        return FALSE;
+    run_all(input, (gpointer)result->data);
+    return TRUE;
 }
 
 gboolean
 lp_counterfactuals_start(LpCounterfactuals *self, const LpCounterfactualInput *input,
                          GError **error)
 {
-    self->process = lp_child_process_start("process of a run", run, input, sizeof(Outcome), error);
+    self->process = lp_child_process_start("process of a run", run, input,
+                                           sizeof(LpCounterfactualResults), error);
     return self->process != NULL;
 }
 
@@ -104,13 +97,6 @@ gboolean
 lp_counterfactuals_finish(LpCounterfactuals *self, LpCounterfactualResults *out_results,
                           guint64 *io_peak_rss_bytes, GError **error)
 {
-    Outcome outcome;
-    if (!lp_child_process_finish(g_steal_pointer(&self->process), &outcome, sizeof outcome,
-                                 io_peak_rss_bytes, error))
-        return FALSE;
-    *out_results = outcome.results;
-    if (outcome.message[0] == '\0')
-        return TRUE;
-    g_set_error_literal(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN, outcome.message);
-    return FALSE;
+    return lp_child_process_finish(g_steal_pointer(&self->process), out_results,
+                                   sizeof *out_results, io_peak_rss_bytes, error);
 }

@@ -16,7 +16,6 @@
 typedef struct {
     LpRunResult result;
     LpStall stall;
-    char message[256]; /* empty unless the engine did not start */
 } Outcome;
 
 /* A job by itself. */
@@ -49,13 +48,12 @@ run_cast(LpScenarioSetup *scenario_setup, LpJobSet *job_set, LpJobSetQuotient *q
     return TRUE;
 }
 
-static void
-run_standalone(const void *data, GByteArray *result)
+static gboolean
+run_standalone(const void *data, GByteArray *result, GError **error)
 {
     const StandaloneRun *standalone_run = data;
     Outcome *outcome = (gpointer)result->data;
     g_autoptr(LpWatch) watch = NULL;
-    g_autoptr(GError) error = NULL;
     LpJobSet job_set = standalone_run->job_set;
     LpRunContext context = {.progress = lp_child_process_tell};
     if (standalone_run->scope == LP_SCENARIO_SCOPE_ALONE &&
@@ -65,11 +63,12 @@ run_standalone(const void *data, GByteArray *result)
         context.faults = standalone_run->scenario_setup->faults;
     }
     if (!run_cast(standalone_run->scenario_setup, &job_set, standalone_run->quotient, &context,
-                  &outcome->result, &error))
-        g_strlcpy(outcome->message, error->message, sizeof outcome->message);
+                  &outcome->result, error))
+        return FALSE;
     if (watch != NULL)
         outcome->stall = lp_watch_stall(watch);
     outcome->stall.job = standalone_run->job;
+    return TRUE;
 }
 
 /* --- one job by itself --- */
@@ -140,11 +139,8 @@ finish_standalone_run(StandaloneRun *self, LpScenarioSimulation *simulation, GEr
     if (self->quotient != NULL && outcome.stall.is_stalled)
         return TRUE;
     *self->result = outcome.result;
-    if (outcome.message[0] == '\0')
-        return lp_scenario_setup_check_stall(self->scenario_setup, &outcome.stall,
-                                             outcome.result.n_waiting, error);
-    g_set_error_literal(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN, outcome.message);
-    return FALSE;
+    return lp_scenario_setup_check_stall(self->scenario_setup, &outcome.stall,
+                                         outcome.result.n_waiting, error);
 }
 
 static gboolean
@@ -288,36 +284,30 @@ typedef struct {
     guint n_jobs;
 } Attempt;
 
-/* What it leaves behind, before the results of jobs and of other traffic. */
-typedef struct {
-    gboolean is_stopped;
-    char message[256]; /* empty unless the engine did not start */
-} AttemptEnd;
-
-static void
-run_attempt(const void *data, GByteArray *result)
+/* Leaves whether the run was stopped, the results of jobs and those of other traffic. */
+static gboolean
+run_attempt(const void *data, GByteArray *result, GError **error)
 {
     const Attempt *attempt = data;
     GPtrArray *backgrounds = attempt->scenario_setup->backgrounds;
-    AttemptEnd end = {FALSE, ""};
-    g_autoptr(GError) error = NULL;
     g_autoptr(LpWatch) watch = lp_watch_new(lp_network_n_links(attempt->scenario_setup->network));
     LpRunContext context = {.backgrounds = backgrounds,
                             .faults = attempt->scenario_setup->faults,
                             .watch = watch,
                             .progress = lp_child_process_tell};
     g_autofree LpRunResult *results = g_new0(LpRunResult, attempt->n_jobs);
-    if (!lp_job_set_quotient_run(attempt->quotient, &context, results, &error))
-        g_strlcpy(end.message, error->message, sizeof end.message);
+    if (!lp_job_set_quotient_run(attempt->quotient, &context, results, error))
+        return FALSE;
     LpStall stall = lp_watch_stall(watch);
-    end.is_stopped = stall.is_stalled || stall.is_overloaded;
+    gboolean is_stopped = stall.is_stalled || stall.is_overloaded;
     g_byte_array_set_size(result, 0);
-    g_byte_array_append(result, (const guint8 *)&end, sizeof end);
+    g_byte_array_append(result, (const guint8 *)&is_stopped, sizeof is_stopped);
     g_byte_array_append(result, (const guint8 *)results, attempt->n_jobs * sizeof *results);
     for (guint i = 0; i < backgrounds->len; i++) {
         LpBackgroundResult background = lp_background_result(backgrounds->pdata[i]);
         g_byte_array_append(result, (const guint8 *)&background, sizeof background);
     }
+    return TRUE;
 }
 
 static void
@@ -337,21 +327,18 @@ attempt(LpScenarioSetup *self, LpJobSetQuotient *quotient, LpScenarioSimulation 
 {
     Attempt data = {self, quotient, self->jobs->len};
     guint n_backgrounds = self->backgrounds->len;
-    gsize size = sizeof(AttemptEnd) + data.n_jobs * sizeof(LpRunResult) +
+    gsize size = sizeof(gboolean) + data.n_jobs * sizeof(LpRunResult) +
                  n_backgrounds * sizeof(LpBackgroundResult);
     g_autofree guint8 *bytes = g_malloc0(size);
-    AttemptEnd end;
+    gboolean is_stopped;
     if (!lp_run_count_apart(&simulation->runs, run_attempt, &data, bytes, size,
                             &simulation->children_peak_rss_bytes, error))
         return FALSE;
-    memcpy(&end, bytes, sizeof end);
-    *out_ended = !end.is_stopped;
+    memcpy(&is_stopped, bytes, sizeof is_stopped);
+    *out_ended = !is_stopped;
     if (*out_ended)
-        read_attempt(bytes + sizeof end, simulation, n_backgrounds);
-    if (end.message[0] == '\0')
-        return TRUE;
-    g_set_error_literal(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN, end.message);
-    return FALSE;
+        read_attempt(bytes + sizeof is_stopped, simulation, n_backgrounds);
+    return TRUE;
 }
 
 /* --- everything --- */

@@ -7,12 +7,6 @@
 
 #define NAME "process of a simulation"
 
-/* How a child's result begins: with an error's message behind it, or with a simulation. */
-typedef enum {
-    TOLD_FAULT,
-    TOLD_SIMULATION
-} Told;
-
 typedef struct {
     const LpSetup *setup; /* borrowed */
     LpSimulationOptions options;
@@ -61,18 +55,14 @@ pack(GByteArray *result, LpSimulation *simulation)
             append(result, *text_of(simulation, i), header.lengths[i]);
 }
 
-static void
-run(const void *data, GByteArray *result)
+static gboolean
+run(const void *data, GByteArray *result, GError **error)
 {
     const Work *work = data;
-    g_autoptr(GError) fault = NULL;
-    g_autoptr(LpSimulation) simulation = lp_simulation_run(work->setup, work->options, &fault);
-    const guint8 told = simulation != NULL ? TOLD_SIMULATION : TOLD_FAULT;
-    append(result, &told, sizeof told);
+    g_autoptr(LpSimulation) simulation = lp_simulation_run(work->setup, work->options, error);
     if (simulation != NULL)
         pack(result, simulation);
-    else
-        append(result, fault->message, strlen(fault->message));
+    return simulation != NULL;
 }
 
 /* Whether @length is that of all that @header announces. */
@@ -108,13 +98,6 @@ unpack(const guint8 *bytes, gsize length)
     return self;
 }
 
-static LpSimulation *
-fail(GError **error, const char *message)
-{
-    g_set_error_literal(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN, message);
-    return NULL;
-}
-
 LpSimulation *
 lp_simulation_run_apart(const LpSetup *setup, LpSimulationOptions options, GError **error)
 {
@@ -128,13 +111,12 @@ lp_simulation_run_apart(const LpSetup *setup, LpSimulationOptions options, GErro
     LpChildProcess *running = process;
     while (!lp_child_process_has_ended(process))
         lp_child_process_wait_any(&running, 1, -1);
+    if (!lp_child_process_check(process, error))
+        return NULL;
     const GByteArray *result = lp_child_process_result(process);
-    if (lp_child_process_status(process) == 0 && result->len > 0 && result->data[0] == TOLD_FAULT) {
-        g_autofree char *message = g_strndup((const char *)result->data + 1, result->len - 1);
-        return fail(error, message);
-    }
-    LpSimulation *self = lp_child_process_status(process) == 0 && result->len > 0
-                             ? unpack(result->data + 1, result->len - 1)
-                             : NULL;
-    return self != NULL ? self : fail(error, NAME ": it ended without a result; is memory short?");
+    LpSimulation *self = unpack(result->data, result->len);
+    if (self == NULL)
+        g_set_error_literal(error, LP_CHILD_PROCESS_ERROR, LP_CHILD_PROCESS_ERROR_RESULT,
+                            NAME ": got a part of a result, wanted a whole one; is memory short?");
+    return self;
 }

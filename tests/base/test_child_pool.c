@@ -8,16 +8,19 @@
 
 #define N 20
 
-static void
-square(const void *data, GByteArray *result)
+static gboolean
+square(const void *data, GByteArray *result, GError **error)
 {
+    (void)error;
     guint64 number = *(const guint64 *)data;
     *(guint64 *)(gpointer)result->data = number * number;
+    return TRUE;
 }
 
-static void
-leave(const void *data, GByteArray *result)
+static gboolean
+leave(const void *data, GByteArray *result, GError **error)
 {
+    (void)error;
     (void)data;
     (void)result;
     _exit(3);
@@ -49,7 +52,10 @@ test_results(void)
         LpChildTask tasks[N];
         for (guint64 i = 0; i < N; i++) {
             numbers[i] = i + 1;
-            tasks[i] = (LpChildTask){square, &numbers[i], &results[i], sizeof results[i]};
+            tasks[i] = (LpChildTask){.work = square,
+                                     .data = &numbers[i],
+                                     .out_result = &results[i],
+                                     .size_bytes = sizeof results[i]};
         }
         Told told = {0};
         LpChildPool pool = {
@@ -65,9 +71,10 @@ test_results(void)
 }
 
 /* Says that half is done, and waits until its parent has heard of it. */
-static void
-stop_half_way(const void *data, GByteArray *result)
+static gboolean
+stop_half_way(const void *data, GByteArray *result, GError **error)
 {
+    (void)error;
     (void)result;
     lp_child_process_tell(1.0, 2, NULL);
     char sign;
@@ -102,7 +109,7 @@ test_share(void)
         Half half = {0.0, ends[1]};
         g_autoptr(GError) error = NULL;
         if (i == 0) {
-            LpChildTask task = {stop_half_way, &ends[0], NULL, 0};
+            LpChildTask task = {.work = stop_half_way, .data = &ends[0]};
             LpChildPool pool = {
                 .name = "child", .n_at_once = 1, .progress = hear, .progress_data = &half};
             lp_test_true("good", lp_child_pool_run(&pool, &task, 1, NULL, &error));
@@ -125,11 +132,57 @@ test_bad_end(void)
     guint64 number = 2, results[3];
     LpChildTask tasks[3];
     for (guint i = 0; i < 3; i++)
-        tasks[i] = (LpChildTask){i == 1 ? leave : square, &number, &results[i], sizeof results[i]};
+        tasks[i] = (LpChildTask){.work = i == 1 ? leave : square,
+                                 .data = &number,
+                                 .out_result = &results[i],
+                                 .size_bytes = sizeof results[i]};
     LpChildPool pool = {.name = "child", .n_at_once = 2};
     GError *error = NULL;
     lp_test_true("bad", !lp_child_pool_run(&pool, tasks, 3, NULL, &error));
     lp_test_error("bad", &error, LP_CHILD_PROCESS_ERROR, LP_CHILD_PROCESS_ERROR_RESULT, "child");
+}
+
+/* Refuses odd numbers, the small ones late. */
+static gboolean
+refuse_odd(const void *data, GByteArray *result, GError **error)
+{
+    guint64 number = *(const guint64 *)data;
+    if (number % 2 == 0)
+        return square(data, result, error);
+    g_usleep(number < 8 ? 50000 : 0);
+    return lp_value_error(error, "got %" G_GUINT64_FORMAT ", wanted an even number", number);
+}
+
+/* An error goes to its own task, or the first of all ends the pool. */
+static void
+test_errors(void)
+{
+    static const guint at_once[] = {1, 3, N};
+    for (guint k = 0; k < G_N_ELEMENTS(at_once); k++)
+        for (gboolean keeps = FALSE; keeps <= TRUE; keeps++) {
+            guint64 numbers[N], results[N] = {0};
+            GError *errors[N] = {NULL}, *error = NULL;
+            LpChildTask tasks[N];
+            for (guint64 i = 0; i < N; i++) {
+                numbers[i] = i + 4;
+                tasks[i] = (LpChildTask){.work = refuse_odd,
+                                         .data = &numbers[i],
+                                         .out_result = &results[i],
+                                         .size_bytes = sizeof results[i],
+                                         .out_error = keeps ? &errors[i] : NULL};
+            }
+            LpChildPool pool = {.name = "child", .n_at_once = at_once[k]};
+            lp_test_true("kept", lp_child_pool_run(&pool, tasks, N, NULL, &error) == keeps);
+            if (!keeps)
+                lp_test_error("the first", &error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE,
+                              "got 5, wanted an even number");
+            for (guint i = 0; i < N && keeps; i++) {
+                lp_test_true("either", (errors[i] != NULL) == (numbers[i] % 2 == 1));
+                lp_test_true("result",
+                             results[i] == (errors[i] != NULL ? 0 : numbers[i] * numbers[i]));
+                g_clear_error(&errors[i]);
+            }
+        }
 }
 
 /* Over once @data, a number of tasks that may still begin, is used up. */
@@ -150,7 +203,10 @@ test_over(void)
             guint64 number = 3, results[N] = {0};
             LpChildTask tasks[N];
             for (guint i = 0; i < N; i++)
-                tasks[i] = (LpChildTask){square, &number, &results[i], sizeof results[i]};
+                tasks[i] = (LpChildTask){.work = square,
+                                         .data = &number,
+                                         .out_result = &results[i],
+                                         .size_bytes = sizeof results[i]};
             LpChildPool pool = {
                 .name = "child", .n_at_once = at_once[k], .is_over = use_up, .is_over_data = &left};
             lp_test_true("good", lp_child_pool_run(&pool, tasks, N, NULL, NULL));
@@ -169,8 +225,12 @@ test_nothing(void)
 int
 main(void)
 {
-    static const LpTestCase cases[] = {{"results", test_results}, {"share", test_share},
-                                       {"bad end", test_bad_end}, {"over", test_over},
-                                       {"nothing", test_nothing}, {NULL, NULL}};
+    static const LpTestCase cases[] = {{"results", test_results},
+                                       {"share", test_share},
+                                       {"bad end", test_bad_end},
+                                       {"errors", test_errors},
+                                       {"over", test_over},
+                                       {"nothing", test_nothing},
+                                       {NULL, NULL}};
     return lp_test_run("child_pool", cases);
 }

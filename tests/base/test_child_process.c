@@ -12,38 +12,64 @@
 /* Far more than a pipe holds at a time. */
 #define LARGE_BYTES (3u << 20)
 
-static void
-fill(const void *data, GByteArray *result)
+static gboolean
+fill(const void *data, GByteArray *result, GError **error)
 {
+    (void)error;
     if (result->len > 0)
         memset(result->data, *(const guint8 *)data, result->len);
+    return TRUE;
 }
 
-static void
-append(const void *data, GByteArray *result)
+static gboolean
+append(const void *data, GByteArray *result, GError **error)
 {
+    (void)error;
     const char *text = data;
     g_byte_array_append(result, (const guint8 *)text, (guint)strlen(text));
+    return TRUE;
 }
 
-static void
-crash(const void *data, GByteArray *result)
+static gboolean
+crash(const void *data, GByteArray *result, GError **error)
 {
+    (void)error;
     (void)result;
     (void)kill(getpid(), *(const int *)data);
+    return TRUE;
 }
 
-static void
-leave(const void *data, GByteArray *result)
+static gboolean
+leave(const void *data, GByteArray *result, GError **error)
 {
+    (void)error;
     (void)result;
     _exit(*(const int *)data);
 }
 
-static void
-sleep_on(const void *data, GByteArray *result)
+/* Gives @data as a message, and has left a part of a result before. */
+static gboolean
+refuse(const void *data, GByteArray *result, GError **error)
 {
-    append(data, result);
+    (void)append("part", result, NULL);
+    g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_NAME, "got %s, wanted more",
+                (const char *)data);
+    return FALSE;
+}
+
+static gboolean
+say_nothing(const void *data, GByteArray *result, GError **error)
+{
+    (void)error;
+    (void)append(data, result, NULL);
+    return FALSE;
+}
+
+G_GNUC_NORETURN static gboolean
+sleep_on(const void *data, GByteArray *result, GError **error)
+{
+    (void)error;
+    (void)append(data, result, NULL);
     for (;;)
         (void)pause();
 }
@@ -95,6 +121,7 @@ test_faults(void)
         {"a signal", "a signal: got no result (wait status 9), wanted one", crash, &killed},
         {"a status", "a status: got no result (wait status 768)", leave, &status},
         {"a short result", "a short result: got no result (wait status 0)", append, ""},
+        {"no word", "no word: got no result (wait status 256)", say_nothing, "some"},
         {"a long result", "a long result: got no result (wait status 0)", append, text},
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
@@ -106,6 +133,30 @@ test_faults(void)
                      child != NULL && !lp_child_process_finish(child, got, 4, NULL, &error));
         lp_test_error(rows[i].name, &error, LP_CHILD_PROCESS_ERROR, LP_CHILD_PROCESS_ERROR_RESULT,
                       rows[i].part);
+    }
+}
+
+/* An error of the work comes home with its domain, its code and all of its message. */
+static void
+test_errors(void)
+{
+    g_autofree char *text = g_strnfill(3000, 'x');
+    g_autofree char *part = g_strdup_printf("got %s, wanted more", text);
+    for (gboolean finishes = FALSE; finishes <= TRUE; finishes++) {
+        guint8 got[4];
+        GError *error = NULL;
+        LpChildProcess *child = lp_child_process_start("refuse", refuse, text, 0, &error);
+        LpChildProcess *children[] = {child};
+        while (!lp_child_process_has_ended(child))
+            lp_child_process_wait_any(children, 1, 1000);
+        lp_test_true("it left one", lp_child_process_left_error(child));
+        if (finishes)
+            lp_test_true("finish", !lp_child_process_finish(child, got, 4, NULL, &error));
+        else
+            lp_test_true("check", !lp_child_process_check(child, &error));
+        lp_test_error("refuse", &error, LP_INPUT_ERROR, LP_INPUT_ERROR_NAME, part);
+        if (!finishes)
+            lp_child_process_free(child);
     }
 }
 
@@ -159,6 +210,7 @@ main(void)
     static const LpTestCase cases[] = {{"results of any size", test_sizes},
                                        {"a result begins as zeros", test_zeroed},
                                        {"bad ends", test_faults},
+                                       {"errors of the work", test_errors},
                                        {"whichever ends first", test_any},
                                        {"freeing", test_free},
                                        {NULL, NULL}};

@@ -130,7 +130,7 @@ class Deaths(Sweep):
         told = child.communicate()[1]
         self.assertEqual(child.returncode, 1)
         self.assertRegex(told, r"^lightpath: sweep: got \d of 200 points without a result, wanted all; the same command tries "
-                               r"them again \(got no result \(wait status 9\)[^\n]*\n$")
+                               r"them again \(sweep: got no result \(wait status 9\)[^\n]*\n$")
         self.assertEqual(len(self.rows(study)), 200)
         self.finished("study.sqlite", 200)
 

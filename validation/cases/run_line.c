@@ -250,14 +250,9 @@ typedef struct {
     LpScenarioSetupScope scope;
 } JobRun;
 
-/* What comes back: seconds, or why there are none. */
-typedef struct {
-    double time_s;
-    char message[256];
-} JobResult;
-
-static void
-run_scenario(const JobRun *self, const LpScenarioSetup *scenario_setup, JobResult *result)
+static gboolean
+run_scenario(const JobRun *self, const LpScenarioSetup *scenario_setup, double *out_time_s,
+             GError **error)
 {
     guint n = self->scope == LP_SCENARIO_SCOPE_TOGETHER ? scenario_setup->jobs->len : 1;
     g_autofree LpRunResult *results = g_new0(LpRunResult, n);
@@ -272,40 +267,27 @@ run_scenario(const JobRun *self, const LpScenarioSetup *scenario_setup, JobResul
                             .backgrounds = has_background ? scenario_setup->backgrounds : NULL};
     lp_run_jobs(job_set.jobs, job_set.n, &context, results);
     LpStall stall = lp_watch_stall(watch);
-    g_autoptr(GError) error = NULL;
-    if (lp_scenario_setup_check_stall(scenario_setup, &stall, results[0].n_waiting, &error))
-        result->time_s = results[n > 1 ? self->job : 0].iteration_time_s;
-    else
-        g_strlcpy(result->message, error->message, sizeof result->message);
+    *out_time_s = results[n > 1 ? self->job : 0].iteration_time_s;
+    return lp_scenario_setup_check_stall(scenario_setup, &stall, results[0].n_waiting, error);
 }
 
-static void
-run_in_child(const void *data, GByteArray *out)
+static gboolean
+run_in_child(const void *data, GByteArray *result, GError **error)
 {
     const JobRun *self = data;
-    JobResult *result = (gpointer)out->data;
-    g_autoptr(GError) error = NULL;
     g_autoptr(LpScenarioSetup) scenario_setup =
-        lp_scenario_setup_new(self->scenario, self->machine, LP_FIDELITY_FLOW, TRUE, &error);
-    if (scenario_setup == NULL)
-        g_strlcpy(result->message, error->message, sizeof result->message);
-    else
-        run_scenario(self, scenario_setup, result);
+        lp_scenario_setup_new(self->scenario, self->machine, LP_FIDELITY_FLOW, TRUE, error);
+    return scenario_setup != NULL &&
+           run_scenario(self, scenario_setup, (gpointer)result->data, error);
 }
 
 static gboolean
 run_job(const JobRun *self, double *out_time_s, GError **error)
 {
-    JobResult result;
     LpChildProcess *child =
-        lp_child_process_start("process of a job", run_in_child, self, sizeof result, error);
-    if (child == NULL || !lp_child_process_finish(child, &result, sizeof result, NULL, error))
-        return FALSE;
-    *out_time_s = result.time_s;
-    if (result.message[0] == '\0')
-        return TRUE;
-    g_set_error_literal(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN, result.message);
-    return FALSE;
+        lp_child_process_start("process of a job", run_in_child, self, sizeof *out_time_s, error);
+    return child != NULL &&
+           lp_child_process_finish(child, out_time_s, sizeof *out_time_s, NULL, error);
 }
 
 /* "job NAME of SCENARIO", "alone NAME of SCENARIO". */

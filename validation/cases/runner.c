@@ -131,10 +131,11 @@ typedef struct {
 } Work;
 
 /* In the row's own process: its result is the outcome as text. */
-static void
-predict_row(const void *data, GByteArray *result)
+static gboolean
+predict_row(const void *data, GByteArray *result, GError **error)
 {
     const Work *work = data;
+    (void)error;
     const Runner *self = work->runner;
     /* What it may print when it crashes is not for the user. */
     int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -146,6 +147,7 @@ predict_row(const void *data, GByteArray *result)
     self->kind->predict(row_at(self, work->row), self->options->constants, outcome);
     g_autofree char *text = lp_outcome_to_text(outcome);
     g_byte_array_append(result, (const guint8 *)text, (guint)strlen(text));
+    return TRUE;
 }
 
 static gboolean

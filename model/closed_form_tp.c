@@ -118,6 +118,18 @@ extra_collectives(const LpTransformer *transformer, const LpPlan *plan)
                    .sums = attention.n_sums + ffn.n_sums - 2.0};
 }
 
+/* Gathers and sums of queries, keys and values of layer @index. */
+static double
+heads_collectives(const LpTransformer *transformer, const LpPlan *plan, guint32 index)
+{
+    LpLayer layer = lp_transformer_layer(transformer, index);
+    gboolean again = lp_plan_recomputes_layer(plan, transformer, index) &&
+                     attention_again(transformer, plan, layer).gathers;
+    return lp_plan_gathers_heads(plan, transformer)
+               ? 2.0 + share_again(transformer, plan) + (again ? 1.0 : 0.0)
+               : 0.0;
+}
+
 double
 lp_closed_form_tp_collectives_per_layer(const LpTransformer *transformer, const LpPlan *plan)
 {
@@ -127,7 +139,8 @@ lp_closed_form_tp_collectives_per_layer(const LpTransformer *transformer, const 
     parts_collectives(transformer, plan, last, &gathers, &sums);
     return (transformer->parallel_blocks ? 1.0 : 2.0) * collectives_per_block(transformer, plan) -
            collectives_not_run(transformer, plan, last) + 0.5 * (gathers + extra.gathers) +
-           (plan->sequence_parallel ? 0.5 : 1.0) * (sums + extra.sums);
+           (plan->sequence_parallel ? 0.5 : 1.0) *
+               (sums + extra.sums + heads_collectives(transformer, plan, last));
 }
 
 /* Gathers for products that one block takes a micro-batch; the rest are sums. */
@@ -228,6 +241,22 @@ latents_more_s(const LpClosedFormInput *input, guint32 index)
     double forward = 1.0 + share_again(input->transformer, plan) + (again ? 1.0 : 0.0);
     return forward * (own.gather_s - whole_s) + own.sum_s - whole_sum_s +
            (lp_plan_gathers_again(plan) ? own.again_s - whole_s : 0.0);
+}
+
+/* Queries, keys and values of all heads, which the ranks of layer @index's attention have divided
+ * evenly: gathered forward and where they are made again, and their gradients scattered. */
+static double
+heads_s(const LpClosedFormInput *input, guint32 index)
+{
+    const LpTransformer *shape = input->transformer;
+    LpLayer layer = lp_transformer_layer(shape, index);
+    if (!lp_plan_gathers_heads(input->plan, shape))
+        return 0.0;
+    double bytes = wire_bytes(input, layer.seq,
+                              lp_transformer_query_width(shape) + lp_transformer_key_width(shape) +
+                                  lp_transformer_value_width(shape));
+    return (heads_collectives(shape, input->plan, index) - 1.0) * one_gather_s(input, bytes) +
+           lp_closed_form_ring_s(input, LP_GROUP_TP, LP_COLLECTIVE_REDUCE_SCATTER, bytes);
 }
 
 /* --- what is hidden --- */
@@ -383,7 +412,7 @@ lp_closed_form_tp_s(const LpClosedFormInput *input)
         double less = 2.0 * collectives_not_run(input->transformer, input->plan, i);
         all_s += layer_blocks(input, i) * block_s(input, seq) + layer_expert_tp_s(input, i) -
                  less * half_sum_s(input, activations_bytes(input, seq)) + more_s(input, i, seq) +
-                 latents_more_s(input, i);
+                 latents_more_s(input, i) + heads_s(input, i);
     }
     return n_micro_batches(input) * all_s / degree(input, LP_AXIS_PP);
 }

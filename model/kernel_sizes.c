@@ -86,6 +86,7 @@ makes_some_qkv(const Of *of)
     NUMBER("query-width", lp_transformer_query_width(shape) / of->tp)                              \
     NUMBER("key-width", lp_plan_key_width(plan, shape))                                            \
     NUMBER("value-width", lp_plan_value_width(plan, shape))                                        \
+    NUMBER("gathers-heads", lp_plan_gathers_heads(plan, shape))                                    \
     NUMBER("mixture-width", lp_transformer_mixture_width(shape) / of->tp)                          \
     NUMBER("hidden", shape->hidden)                                                                \
     NUMBER("heads", shape->n_heads)                                                                \

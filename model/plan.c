@@ -132,6 +132,13 @@ lp_plan_attention_inputs(const LpPlan *self)
     return inputs_of(self, self->host.projections == LP_PROJECTIONS_APART ? 3 : 1);
 }
 
+gboolean
+lp_plan_gathers_heads(const LpPlan *self, const LpTransformer *transformer)
+{
+    return self->kv_division == LP_KV_DIVISION_GATHERED &&
+           self->degree[LP_AXIS_TP] > transformer->n_kv_heads;
+}
+
 LpPlanLatentInputs
 lp_plan_latent_inputs(const LpPlan *self, const LpTransformer *transformer)
 {

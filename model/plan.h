@@ -90,6 +90,9 @@ typedef struct {
     guint32 n_gathers, n_sums;
 } LpPlanInputs;
 
+/** Whether attention's queries, keys and values are gathered over tp, as LP_KV_DIVISION_GATHERED
+ * has them. */
+gboolean lp_plan_gathers_heads(const LpPlan *self, const LpTransformer *transformer);
 /** Those of an attention block. */
 LpPlanInputs lp_plan_attention_inputs(const LpPlan *self);
 /** Collectives over tp of what MLA's expanding products take, with input-collectives latent:

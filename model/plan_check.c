@@ -91,21 +91,17 @@ check_latent_inputs(const LpPlan *self, const LpTransformer *transformer, GError
 static gboolean
 check_input_collectives(const LpPlan *self, const LpTransformer *transformer, GError **error)
 {
-    const char *name = lp_input_collectives_names[self->input_collectives], *with = NULL;
+    const char *name = lp_input_collectives_names[self->input_collectives];
     if (self->input_collectives == LP_INPUT_COLLECTIVES_LATENT)
         return check_latent_inputs(self, transformer, error);
-    if (self->host.projections != LP_PROJECTIONS_APART)
-        with = "separate-projections no or gate";
-    else if (self->overlap.tp != LP_OVERLAP_TP_NO)
-        with = "overlap-tp";
-    else if (transformer->experts.n > 0)
-        with = "experts";
-    else if (transformer->parallel_blocks)
-        with = "parallel-blocks";
-    else if (transformer->latent.kv_rank > 0)
-        with = "kv-rank";
-    else if (transformer->decoder.n_layers > 0)
-        with = "decoder-layers";
+    const char *with = self->host.projections != LP_PROJECTIONS_APART
+                           ? "separate-projections no or gate"
+                       : self->overlap.tp != LP_OVERLAP_TP_NO ? "overlap-tp"
+                       : transformer->experts.n > 0           ? "experts"
+                       : transformer->parallel_blocks         ? "parallel-blocks"
+                       : transformer->latent.kv_rank > 0      ? "kv-rank"
+                       : transformer->decoder.n_layers > 0    ? "decoder-layers"
+                                                              : NULL;
     return with == NULL || self->input_collectives == LP_INPUT_COLLECTIVES_SHARED ||
            refuse(error, "input-collectives: got %s, wanted shared with %s", name, with);
 }
@@ -113,8 +109,7 @@ check_input_collectives(const LpPlan *self, const LpTransformer *transformer, GE
 static gboolean
 check_tp(const LpPlan *self, const LpTransformer *transformer, GError **error)
 {
-    guint32 tp = self->degree[LP_AXIS_TP];
-    guint32 kv = transformer->n_kv_heads;
+    guint32 tp = self->degree[LP_AXIS_TP], kv = transformer->n_kv_heads;
     guint64 shared =
         (guint64)transformer->experts.n_shared * lp_transformer_expert_ffn(transformer);
     gboolean has_dense_layers =
@@ -139,6 +134,11 @@ check_tensor_parallel(const LpPlan *self, const LpTransformer *transformer, GErr
                       "scatter-gather: got %s, wanted no with sequence-parallel, whose "
                       "activations are scattered already",
                       lp_scatter_gather_names[self->pipeline.scatter_gather]);
+    if (lp_plan_gathers_heads(self, transformer) &&
+        (self->host.projections == LP_PROJECTIONS_APART || transformer->decoder.n_layers > 0))
+        return refuse(error, "kv-division: got gathered, wanted copies with %s",
+                      transformer->decoder.n_layers > 0 ? "decoder-layers"
+                                                        : "separate-projections yes");
     return check_input_collectives(self, transformer, error);
 }
 

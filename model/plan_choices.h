@@ -109,6 +109,12 @@ typedef enum {
                                         compressed is gathered (lp_plan_latent_inputs()) */
 } LpInputCollectives;
 
+/** How ranks of tp get keys and values where there are fewer heads of them than ranks. */
+typedef enum {
+    LP_KV_DIVISION_COPIES,  /**< each has all of the head that its queries meet */
+    LP_KV_DIVISION_GATHERED /**< the products' outputs are divided evenly, and gathered */
+} LpKvDivision;
+
 /** Whose kernel computes the products of a rank's experts in one launch. */
 typedef enum {
     LP_EXPERTS_KERNEL_PRODUCTS, /**< as fast as a product of their size: DeepGEMM's, hipBLASLt's */
@@ -292,6 +298,7 @@ extern const char *const lp_kernels_names[];
 extern const char *const lp_attention_kernel_names[];
 extern const char *const lp_experts_kernel_names[];
 extern const char *const lp_input_collectives_names[];
+extern const char *const lp_kv_division_names[];
 extern const char *const lp_host_sync_names[];
 extern const char *const lp_collective_checks_names[];
 extern const char *const lp_library_switch_names[];

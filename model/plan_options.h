@@ -201,6 +201,7 @@ typedef struct {
     gboolean sequence_parallel;
     gboolean keeps_gathered; /**< for weights' gradients, too: lp_plan_gathers_again() */
     LpInputCollectives input_collectives; /**< lp_plan_attention_inputs() */
+    LpKvDivision kv_division;             /**< lp_plan_gathers_heads() */
     LpContextKind context_kind;
     LpRecompute recompute;
     guint32 selective; /**< of LP_RECOMPUTE_SELECTIVE: a set of LpRecomputedParts; 0:

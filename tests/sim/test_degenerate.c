@@ -18,6 +18,9 @@
     "tp=4 global-batch=4 kv-rank=512 query-rank=768 rope-width=64 head-width=128 "                 \
     "value-width=128 input-collectives=latent "
 
+/* Fewer heads of keys and values than ranks that divide them. */
+#define HEADS "tp=8 global-batch=4 kv-heads=2 "
+
 #define EXPERTS "experts=16 top-k=2 expert-ffn=2048 shared-experts=1 recompute=none zero=0 "
 
 /* Three products share the input of attention, two that of the network. */
@@ -73,6 +76,12 @@ static const struct {
      BODY "cp=4 cp-kind=ulysses global-batch=2 recompute=selective selective=attention"},
     {"ep 8, experts recomputed out of what came to them",
      BODY EXPERTS "ep=8 dp=8 global-batch=16 recompute=selective selective=norms,ffn"},
+    {"tp 8, queries, keys and values gathered", BODY HEADS "kv-division=gathered"},
+    {"tp 8, sequence parallel, gathered again in a full recomputation",
+     BODY HEADS "kv-division=gathered sequence-parallel=yes recompute=full"},
+    {"tp 8, sequence parallel, gathered where they are made again",
+     BODY HEADS "kv-division=gathered sequence-parallel=yes recompute=selective selective=qkv"},
+    {"tp 8, copies of keys and values", BODY HEADS "kv-division=copies"},
     {"pp 2", BODY "tp=1 pp=2 dp=1 global-batch=6 schedule=gpipe"},
     {"pp 4", BODY "tp=1 pp=4 dp=1 global-batch=16 schedule=gpipe"},
     {"pp 8, one micro-batch", BODY "tp=1 pp=8 dp=1 global-batch=1 schedule=gpipe"},

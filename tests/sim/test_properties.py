@@ -58,8 +58,7 @@ SOFTWARE = {
     "dropout": ["yes", "no"], "overlap-tp-pairs": ["yes"], "overlap-ep": ["yes"], "host-sync": ["kernels"],
     "scatter-gather": ["yes", "outputs"], "keep-gathered": ["yes"], "input-collectives": ["apart", "sums-apart"], "parallel-loss": ["yes", "gathered"], "count-sync": ["yes"], "gradient-check": ["yes"], "first-buckets": ["yes"],
     "offload-activations": ["yes"], "narrow-attention": ["yes"], "experts-fused": ["yes"], "fused-dispatch": ["yes"], "mask-dispatch": ["yes"], "eager-dispatch": ["yes"], "head-norms": ["yes"],
-    "experts-padded": ["yes"],
-    "casts-apart": ["yes"], "scales-apart": ["yes"], "step-bytes": [4, 0.5], "memory-reserve": ["0B", "4GB"], "amped-efficiency": ["micro-batch"],
+    "experts-padded": ["yes"], "casts-apart": ["yes"], "scales-apart": ["yes"], "step-bytes": [4, 0.5], "memory-reserve": ["0B", "4GB"], "amped-efficiency": ["micro-batch"],
     "collective-checks": ["stages-apart"], "eager-optimizer": ["yes"], "shifted-logits": ["yes"], "gradient-copies": [1, 3],
 }
 # What changes that, too.
@@ -87,12 +86,10 @@ def draw(r):
         return None
     plan = {"hidden": 512, "heads": 8, "ffn": 2048, "seq": c([512, 1024]), "vocab": 1024,
             "layers": c([4, 8, 9]), "tp": tp, "cp": cp, "dp": dp, "pp": pp,
-            "kv-heads": c([8, 8, 4]), "attention": c(["flash", "unfused"]),
-            "ffn-kind": c(["gelu", "swiglu"]), "sequence-parallel": c(["yes", "no"]),
-            "cp-kind": c(["ring", "ulysses", "gather", "gathered-ring"]),
+            "kv-heads": c([8, 8, 4, 2]), "attention": c(["flash", "unfused"]),
+            "ffn-kind": c(["gelu", "swiglu"]), "sequence-parallel": c(["yes", "no"]), "cp-kind": c(["ring", "ulysses", "gather", "gathered-ring"]),
             "recompute": c(["none", "light", "selective", "full"]),
-            "tied-embeddings": c(["yes", "no"]), "embedding": c(["yes", "yes", "no"]),
-            "parallel-blocks": c(["no", "no", "no", "yes"]),
+            "tied-embeddings": c(["yes", "no"]), "embedding": c(["yes", "yes", "no"]), "parallel-blocks": c(["no", "no", "no", "yes"]),
             "schedule": c(["gpipe", "1f1b", "1f1b", "interleaved", "zero-bubble", "dualpipe"])}
     v = c([2, 2, 3]) if plan["schedule"] == "interleaved" else 1
     b, m = c([1, 2]), c([1, 2, 4, 8])
@@ -104,8 +101,7 @@ def draw(r):
     if r.random() < 0.2:
         plan.update({"window": 128, "window-every": c([1, 2])})
     if r.random() < 0.15:
-        plan.update({"kv-rank": 64, "query-rank": c([0, 96]), "rope-width": 32, "head-width": 64,
-                     "kv-heads": 8})
+        plan.update({"kv-rank": 64, "query-rank": c([0, 96]), "rope-width": 32, "head-width": 64, "kv-heads": 8})
     if r.random() < 0.4:
         plan.update({"experts": 16, "top-k": c([1, 2, 4]), "expert-ffn": c([512, 1024]),
                      "shared-experts": c([0, 1]), "ep": c([1, 2, 4, 8, 16]),
@@ -167,6 +163,8 @@ def possible(plan):
         plan.update({f"overlap-{name}": "no" for name in ("dp", "tp", "pp", "param")})
     if plan.get("experts", 0) or plan["parallel-blocks"] == "yes":
         plan.pop("input-collectives", None)
+    if plan["tp"] > plan["kv-heads"]:
+        plan.update({"kv-heads": 8} if plan.get("separate-projections") == "yes" else {"kv-division": "gathered"})
     if "input-collectives" in plan:
         plan.update({"separate-projections": "yes", "overlap-tp": "no"})
     return plan
@@ -222,6 +220,8 @@ class Volumes:
             else:
                 n = block * (1.0 if self.p["parallel-blocks"] == "yes" else 2.0) + self.inputs_apart()
             per_micro_batch += n
+        if self.p.get("kv-division") == "gathered":  # also queries, keys and values, and back
+            per_micro_batch += 0.5 * (3 if self.full else 2) * (1 + self.p["kv-heads"] / 4) * len(self.moe)
         # Each all-reduce moves 2 (t-1)/t A from each of t ranks, on each replica of the layers once. Parts
         # of messages are gathered on arrival, and those that were kept once more.
         parts = {"no": 0, "yes": 2, "outputs": 3}[self.p.get("scatter-gather", "no")] * (not self.sp)

@@ -365,6 +365,8 @@ test_conditions(void)
     } rows[] = {
         {"<setting name='prefetch' value='3' when='tp>7'>s</setting>", "prefetch", "3"},
         {"<setting name='prefetch' value='3' when='tp>8'>s</setting>", "prefetch", "1"},
+        {"<setting name='prefetch' value='3' when='heads>tp'>s</setting>", "prefetch", "3"},
+        {"<setting name='prefetch' value='3' when='tp>heads'>s</setting>", "prefetch", "1"},
         {"<setting name='prefetch' value='3' when='tp=8 pp=8'>s</setting>", "prefetch", "3"},
         {"<setting name='prefetch' value='3' when='tp=8 pp=4'>s</setting>", "prefetch", "1"},
         {"<setting name='prefetch' value='3' when='recompute!=full'>s</setting>", "prefetch", "1"},
@@ -427,7 +429,9 @@ test_faults(void)
     } rows[] = {
         {"<setting name='tp' value='4'></setting>", "own.xml:1: ", NULL},
         {"<setting name='tp' value='4' when='pp'>s</setting>", "own.xml:1: ", NULL},
-        {"<setting name='tp' value='4' when='pp&gt;yes'>s</setting>", "own.xml:1: ", NULL},
+        {"<setting name='tp' value='4' when='pp&gt;1yes'>s</setting>", "own.xml:1: ", NULL},
+        {"<setting name='overlap-pp' value='yes' when='pp&gt;yes'>s</setting>", NULL,
+         "framework own: overlap-pp: unknown attribute \"yes\""},
         {"<setting name='tpp' value='4'>s</setting>", NULL,
          "framework own: tpp: unknown attribute"},
         {"<setting name='overlap-pp' value='4'>s</setting>", NULL, "framework own: overlap-pp: "},

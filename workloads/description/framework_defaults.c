@@ -30,7 +30,14 @@ holds(const LpFrameworkCondition *condition, const LpWorkload *workload, const c
     if (attribute == NULL)
         return FALSE;
     g_autofree char *value = lp_attribute_get(attribute, workload);
-    gboolean is_same = strcmp(value, condition->value) == 0;
+    gboolean names_other =
+        condition->comparison == LP_COMPARISON_ABOVE && g_ascii_isalpha(condition->value[0]);
+    const LpAttribute *other = names_other ? lp_attribute_find(condition->value, error) : NULL;
+    if (names_other && other == NULL)
+        return FALSE;
+    g_autofree char *wanted =
+        other != NULL ? lp_attribute_get(other, workload) : g_strdup(condition->value);
+    gboolean is_same = strcmp(value, wanted) == 0;
     switch (condition->comparison) {
     case LP_COMPARISON_IS:
         *out_holds = is_same;
@@ -39,7 +46,7 @@ holds(const LpFrameworkCondition *condition, const LpWorkload *workload, const c
         *out_holds = !is_same;
         return TRUE;
     case LP_COMPARISON_ABOVE:
-        *out_holds = g_ascii_strtod(value, NULL) > g_ascii_strtod(condition->value, NULL);
+        *out_holds = g_ascii_strtod(value, NULL) > g_ascii_strtod(wanted, NULL);
         return TRUE;
     }
     g_assert_not_reached();

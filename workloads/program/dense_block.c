@@ -74,6 +74,19 @@ keeps_exchanged(const LpPlan *plan, LpPass pass)
            !lp_plan_recomputes(plan, LP_RECOMPUTED_ATTENTION);
 }
 
+/* Queries, keys and values of all heads, where the ranks of tp have divided them evenly. Backward
+ * their gradients are summed where they belong. */
+static void
+add_heads(LpLowering *self, LpBlock block, guint32 seq, LpCollective collective)
+{
+    double width = lp_transformer_query_width(self->transformer) +
+                   lp_transformer_key_width(self->transformer) +
+                   lp_transformer_value_width(self->transformer);
+    double bytes = lp_plan_tokens(self->plan, seq) * width * lp_plan_wire_bytes(self->plan);
+    if (block == LP_BLOCK_ATTENTION && lp_plan_gathers_heads(self->plan, self->transformer))
+        lp_builder_add_collective(&self->builder, collective, LP_GROUP_TP, (guint64)llround(bytes));
+}
+
 void
 lp_dense_block_add_forward(LpLowering *self, guint32 index, LpBlock block, LpPass pass,
                            LpGradientSharing sharing)
@@ -87,6 +100,8 @@ lp_dense_block_add_forward(LpLowering *self, guint32 index, LpBlock block, LpPas
     lp_lowering_add_part(self, kind, block, pass, LP_BLOCK_PART_NORM);
     lp_lowering_need(self, block, LP_BLOCK_PART_INPUT_PRODUCT);
     add_entry(self, entry, bytes.input_gathered, bytes.inputs.n_gathers, sharing);
+    if (sharing.gathers)
+        add_heads(self, block, seq, LP_COLLECTIVE_ALL_GATHER);
     lp_lowering_add_part(self, kind, block, pass, LP_BLOCK_PART_INNER);
     if (keeps_exchanged(self->plan, pass))
         lp_context_parallel_add_core_again(self, core, seq);
@@ -142,6 +157,7 @@ lp_dense_block_add_backward(LpLowering *self, guint32 index, LpBlock block, LpRo
     add_entry(self, entry, bytes.gathered, 1, sharing);
     lp_context_parallel_add_core(self, core, seq, TRUE);
     lp_lowering_add_part(self, kind, block, pass, LP_BLOCK_PART_INNER);
+    add_heads(self, block, seq, LP_COLLECTIVE_REDUCE_SCATTER);
     lp_lowering_need(self, block, LP_BLOCK_PART_INPUT_PRODUCT);
     add_backward_exit(self, exit, weight, bytes, role == LP_ROLE_INPUT, sharing);
     lp_lowering_add_part(self, kind, block, pass, LP_BLOCK_PART_RESIDUAL);

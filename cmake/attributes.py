@@ -3,6 +3,7 @@
 """Makes what follows from the table of attributes, workloads/description/attributes.xml, and variants of lists of kernels.
 
 usage: attributes.py names OUTPUT   the names of choices, for model/
+       attributes.py sizes OUTPUT   sizes that mixers ask for, for model/
        attributes.py rows OUTPUT    the parser's table, for workloads/description/attribute.c
        attributes.py update         the attributes in workloads/workload.xsd, the tables in docs/workload-format.md"""
 import pathlib
@@ -86,6 +87,28 @@ def variants(since):
             yield Attribute(lists.get("element", "options"), node, since)
 
 
+def sizes(since):
+    """Sizes of a model's shape that mixers in the lists of kernels ask for, each once."""
+    seen = set()
+    for path in sorted((SOURCE / "model/kernels/mixers").glob("*.xml")):
+        for size in xml.etree.ElementTree.parse(path).getroot().iter("size"):
+            if size.get("default") is None or size.get("name") in seen:
+                continue
+            node = xml.etree.ElementTree.Element("attribute", name=size.get("name"), kind="count", default=size.get("default"),
+                                                 member=f"transformer.sizes[{len(seen)}]")
+            node.set("from", "0")
+            seen.add(size.get("name"))
+            xml.etree.ElementTree.SubElement(node, "meaning").text = size.get("meaning")
+            yield Attribute("transformer", node, since)
+
+
+def shape_sizes(attributes):
+    """Names and places of these, for the vocabulary of lists."""
+    listed = [f' \\\n    NUMBER("{one.name}", shape->{one.get("member").split(".")[1]})'
+              for one in attributes if one.get("member", "").startswith("transformer.sizes[")]
+    return "#pragma once\n#define LP_SHAPE_SIZES(NUMBER)" + "".join(listed) + "\n"
+
+
 def read():
     root = xml.etree.ElementTree.parse(SOURCE / "workloads/description/attributes.xml").getroot()
     table = [Attribute(element.get("name"), node, root.get("since")) for element in root for node in element]
@@ -93,7 +116,7 @@ def read():
     for one in table:
         if one.get("words-of"):
             one.words = named[one.get("words-of")].words
-    return table + list(variants(root.get("since")))
+    return table + list(sizes(root.get("since"))) + list(variants(root.get("since")))
 
 
 def names(attributes):
@@ -196,8 +219,8 @@ def main():
         for name, make in COMMITTED.items():
             path = SOURCE / name
             path.write_text(make(path.read_text(), attributes))
-    elif len(sys.argv) == 3 and sys.argv[1] in ("names", "rows"):
-        make = names if sys.argv[1] == "names" else rows
+    elif len(sys.argv) == 3 and sys.argv[1] in ("names", "rows", "sizes"):
+        make = {"names": names, "rows": rows, "sizes": shape_sizes}[sys.argv[1]]
         pathlib.Path(sys.argv[2]).write_text("/* Made by cmake/attributes.py of workloads/description/attributes.xml. */\n" + make(attributes))
     else:
         sys.exit(__doc__)

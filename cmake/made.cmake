@@ -6,7 +6,8 @@ find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
 function(lp_add_made script table what file)
     set(output ${CMAKE_CURRENT_BINARY_DIR}/${file})
-    file(GLOB lists CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/model/kernels/*.xml)
+    file(GLOB lists CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/model/kernels/*.xml
+        ${PROJECT_SOURCE_DIR}/model/kernels/mixers/*.xml)
     add_custom_command(
         OUTPUT ${output}
         COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/cmake/${script} ${what} ${output}

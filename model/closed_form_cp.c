@@ -2,6 +2,7 @@
 /* T_CP: context parallelism, and what of it is hidden behind attention. */
 #include "model/closed_form.h"
 #include "model/closed_form_internal.h"
+#include "model/mixer.h"
 
 #include <math.h>
 
@@ -23,15 +24,22 @@ round_s(const LpClosedFormInput *input, LpCollective collective, double bytes)
 /* One pass of one layer. Keys and values go round a ring or are gathered, backward their gradients
  * too. All-to-all is two exchanges: queries, keys and values one way, their mixture the other. */
 static double
-pass_s(const LpClosedFormInput *input, gboolean backward)
+pass_s(const LpClosedFormInput *input, guint32 index, gboolean backward)
 {
     const LpTransformer *shape = input->transformer;
     double tp = degree(input, LP_AXIS_TP), cp = degree(input, LP_AXIS_CP);
-    double kv = lp_plan_exchanged_width(input->plan, shape);
-    double kv_bytes = wire_bytes(input, shape->seq, kv);
-    if (cp < 2.0)
+    LpMixerExchange exchange = lp_mixer_exchange(shape, input->plan, index);
+    if (cp < 2.0 || !lp_transformer_layer(shape, index).has_mixer)
         return 0.0;
-    if (input->plan->context_kind != LP_CONTEXT_ULYSSES)
+    if (exchange.kind == LP_MIXER_ALL_TO_ALL)
+        return lp_closed_form_exchange_s(input, LP_GROUP_CP_HEADS,
+                                         wire_bytes(input, shape->seq, exchange.sent)) +
+               lp_closed_form_exchange_s(input, LP_GROUP_CP_HEADS,
+                                         wire_bytes(input, shape->seq, exchange.returned));
+    double kv = exchange.kind == LP_MIXER_KEYS ? exchange.sent
+                                               : lp_plan_exchanged_width(input->plan, shape);
+    double kv_bytes = wire_bytes(input, shape->seq, kv);
+    if (exchange.kind == LP_MIXER_KEYS || input->plan->context_kind != LP_CONTEXT_ULYSSES)
         return round_s(input, LP_COLLECTIVE_ALL_GATHER, kv_bytes) +
                (backward ? round_s(input, LP_COLLECTIVE_REDUCE_SCATTER,
                                    lp_plan_context_gradient_bytes(input->plan, kv_bytes))
@@ -42,6 +50,21 @@ pass_s(const LpClosedFormInput *input, gboolean backward)
            lp_closed_form_exchange_s(input, LP_GROUP_CP, wire_bytes(input, shape->seq, mixture));
 }
 
+/* Layers that have attention (@slot 0), or a mixer in its place; and one of them. */
+static guint32
+n_layers_of(const LpTransformer *shape, guint slot, guint32 *out_index)
+{
+    guint32 n = 0;
+    for (guint32 i = 0; i < lp_transformer_n_layers(shape); i++) {
+        LpLayer layer = lp_transformer_layer(shape, i);
+        if (!layer.has_mixer || layer.mixer != slot)
+            continue;
+        *out_index = i;
+        n++;
+    }
+    return n;
+}
+
 double
 lp_closed_form_cp_s(const LpClosedFormInput *input)
 {
@@ -49,9 +72,17 @@ lp_closed_form_cp_s(const LpClosedFormInput *input)
                          lp_plan_recomputes(input->plan, LP_RECOMPUTED_ATTENTION);
     double again = recomputes_core(input) && exchanged ? 1.0 : 0.0;
     double n_forward = 1.0 + again * lp_plan_recomputed_share(input->plan, input->transformer);
-    double layer_passes = lp_transformer_n_layers(input->transformer) * n_micro_batches(input) /
-                          degree(input, LP_AXIS_PP);
-    return layer_passes * (n_forward * pass_s(input, FALSE) + pass_s(input, TRUE));
+    double sum_s = 0.0;
+    if (degree(input, LP_AXIS_CP) < 2.0)
+        return 0.0;
+    for (guint slot = 0; slot <= input->transformer->pattern.n_mixers; slot++) {
+        guint32 index = 0, n = n_layers_of(input->transformer, slot, &index);
+        double layer_passes = n * n_micro_batches(input) / degree(input, LP_AXIS_PP);
+        if (n > 0)
+            sum_s += layer_passes *
+                     (n_forward * pass_s(input, index, FALSE) + pass_s(input, index, TRUE));
+    }
+    return sum_s;
 }
 
 /* Of @comm_s beside the attention of layer @index. */
@@ -71,8 +102,11 @@ lp_closed_form_cp_hidden_s(const LpClosedFormInput *input, double cp_s)
     if (own_s <= 0.0 || input->plan->context_kind != LP_CONTEXT_RING)
         return 0.0;
     double factor = cp_s / own_s, sum_s = 0.0;
-    double forward_s = factor * pass_s(input, FALSE), backward_s = factor * pass_s(input, TRUE);
     for (guint32 i = 0; i < lp_transformer_n_layers(input->transformer); i++) {
+        if (lp_mixer_exchange(input->transformer, input->plan, i).kind != LP_MIXER_ATTENTION)
+            continue;
+        double forward_s = factor * pass_s(input, i, FALSE);
+        double backward_s = factor * pass_s(input, i, TRUE);
         sum_s += hidden_pass_s(input, i, LP_PASS_FORWARD, forward_s) +
                  hidden_pass_s(input, i, LP_PASS_BACKWARD_INPUT, backward_s);
         if (recomputes_core(input) && lp_plan_recomputes_layer(input->plan, input->transformer, i))

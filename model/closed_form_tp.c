@@ -2,6 +2,7 @@
 /* T_TP: the collectives of tensor parallelism. */
 #include "model/closed_form.h"
 #include "model/closed_form_internal.h"
+#include "model/mixer.h"
 
 #include <math.h>
 
@@ -67,16 +68,17 @@ typedef struct {
 static Shares
 attention_again(const LpTransformer *transformer, const LpPlan *plan, LpLayer layer)
 {
-    return (Shares){lp_plan_recomputes(plan, LP_RECOMPUTED_QKV),
-                    lp_plan_recomputes_projection(plan, transformer, layer)};
+    return (Shares){layer.has_mixer && lp_plan_recomputes(plan, LP_RECOMPUTED_QKV),
+                    layer.has_mixer && lp_plan_recomputes_projection(plan, transformer, layer)};
 }
 
 static Shares
 ffn_again(const LpTransformer *transformer, const LpPlan *plan, LpLayer layer)
 {
-    gboolean beside = transformer->parallel_blocks && !layer.has_experts && !layer.cross;
+    gboolean beside = lp_plan_blocks_beside(transformer, layer);
     gboolean has_gathered = beside && lp_plan_recomputes(plan, LP_RECOMPUTED_QKV);
-    gboolean exists = !layer.has_experts || transformer->experts.n_shared > 0;
+    gboolean exists =
+        layer.has_network && (!layer.has_experts || transformer->experts.n_shared > 0);
     return (Shares){exists && lp_plan_recomputes_up(plan, transformer) && !has_gathered, FALSE};
 }
 
@@ -125,9 +127,21 @@ heads_collectives(const LpTransformer *transformer, const LpPlan *plan, guint32 
     LpLayer layer = lp_transformer_layer(transformer, index);
     gboolean again = lp_plan_recomputes_layer(plan, transformer, index) &&
                      attention_again(transformer, plan, layer).gathers;
-    return lp_plan_gathers_heads(plan, transformer)
+    return lp_plan_gathers_heads(plan, transformer) && lp_mixer_has_heads(transformer, plan, index)
                ? 2.0 + share_again(transformer, plan) + (again ? 1.0 : 0.0)
                : 0.0;
+}
+
+/* Blocks of a layer, but for cross-attention: two, unless it is a mixer or a network alone. */
+static double
+mean_blocks(const LpTransformer *transformer)
+{
+    guint32 n_layers = lp_transformer_n_layers(transformer), n = 0;
+    for (guint32 i = 0; i < n_layers; i++) {
+        LpLayer layer = lp_transformer_layer(transformer, i);
+        n += (layer.has_mixer ? 1u : 0u) + (layer.has_network ? 1u : 0u);
+    }
+    return (double)n / n_layers;
 }
 
 double
@@ -137,7 +151,8 @@ lp_closed_form_tp_collectives_per_layer(const LpTransformer *transformer, const 
     double gathers = 0.0, sums = 0.0;
     Extra extra = extra_collectives(transformer, plan);
     parts_collectives(transformer, plan, last, &gathers, &sums);
-    return (transformer->parallel_blocks ? 1.0 : 2.0) * collectives_per_block(transformer, plan) -
+    return (transformer->parallel_blocks ? 0.5 : 1.0) * mean_blocks(transformer) *
+               collectives_per_block(transformer, plan) -
            collectives_not_run(transformer, plan, last) + 0.5 * (gathers + extra.gathers) +
            (plan->sequence_parallel ? 0.5 : 1.0) *
                (sums + extra.sums + heads_collectives(transformer, plan, last));
@@ -159,11 +174,14 @@ layer_blocks(const LpClosedFormInput *input, guint32 index)
 {
     const LpPlan *plan = input->plan;
     LpLayer layer = lp_transformer_layer(input->transformer, index);
-    double cross = (layer.cross ? 1.0 : 0.0) + (layer.mtp ? 1.0 : 0.0);
-    if (!layer.has_experts)
-        return cross + (layer.cross || !input->transformer->parallel_blocks ? 2.0 : 1.0);
-    gboolean second = !plan->sequence_parallel || input->transformer->experts.n_shared > 0;
-    return cross + 1.0 + (second ? 1.0 : 0.0);
+    double others =
+        (layer.cross ? 1.0 : 0.0) + (layer.mtp ? 1.0 : 0.0) + (layer.has_mixer ? 1.0 : 0.0);
+    if (!layer.has_network)
+        return others;
+    gboolean network = layer.cross || !input->transformer->parallel_blocks || !layer.has_mixer;
+    if (layer.has_experts)
+        network = !plan->sequence_parallel || input->transformer->experts.n_shared > 0;
+    return others + (network ? 1.0 : 0.0);
 }
 
 /* The collectives of one block over sequences of @seq: an all-reduce's halves, whose gathers send
@@ -228,7 +246,8 @@ latents_more_s(const LpClosedFormInput *input, guint32 index)
 {
     const LpPlan *plan = input->plan;
     LpLayer layer = lp_transformer_layer(input->transformer, index);
-    if (lp_plan_latent_inputs(plan, input->transformer).n_gathers == 0)
+    if (!layer.has_mixer || layer.mixer > 0 ||
+        lp_plan_latent_inputs(plan, input->transformer).n_gathers == 0)
         return 0.0;
     LatentTimes own = latent_times(input, index);
     double whole_s = 0.0;
@@ -250,7 +269,8 @@ heads_s(const LpClosedFormInput *input, guint32 index)
 {
     const LpTransformer *shape = input->transformer;
     LpLayer layer = lp_transformer_layer(shape, index);
-    if (!lp_plan_gathers_heads(input->plan, shape))
+    if (!lp_plan_gathers_heads(input->plan, shape) ||
+        !lp_mixer_has_heads(shape, input->plan, index))
         return 0.0;
     double bytes = wire_bytes(input, layer.seq,
                               lp_transformer_query_width(shape) + lp_transformer_key_width(shape) +
@@ -328,7 +348,8 @@ block_hidden_s(const LpClosedFormInput *input, guint32 index, LpBlock block, Sha
         whole_s = one_gather_s(input, elements * lp_plan_gathered_wire_bytes(plan));
     double whole_sum_s = one_sum_s(input, activations_bytes(input, layer.seq));
     double again_s = whole_s, input_sum_s = whole_sum_s;
-    if (block == LP_BLOCK_ATTENTION && lp_plan_latent_inputs(plan, input->transformer).n_sums > 0) {
+    if (block == LP_BLOCK_ATTENTION && layer.mixer == 0 &&
+        lp_plan_latent_inputs(plan, input->transformer).n_sums > 0) {
         again_s = latent_times(input, index).again_s;
         input_sum_s = latent_times(input, index).sum_s;
     }
@@ -345,15 +366,19 @@ static double
 layer_hidden_s(const LpClosedFormInput *input, guint32 index)
 {
     LpLayer layer = lp_transformer_layer(input->transformer, index);
-    gboolean parallel = input->transformer->parallel_blocks && !layer.has_experts && !layer.cross;
+    gboolean parallel = lp_plan_blocks_beside(input->transformer, layer);
     const Shares both = {TRUE, TRUE}, first = {TRUE, !parallel}, second = {!parallel, TRUE};
     const Shares none = {FALSE, FALSE}, network = ffn_again(input->transformer, input->plan, layer);
     const Shares attention = attention_again(input->transformer, input->plan, layer);
-    double hidden_s = block_hidden_s(input, index, LP_BLOCK_ATTENTION, first, second, attention);
+    double hidden_s = 0.0;
+    if (layer.has_mixer)
+        hidden_s += block_hidden_s(input, index, LP_BLOCK_ATTENTION, first, second, attention);
     if (layer.cross)
         hidden_s += block_hidden_s(input, index, LP_BLOCK_CROSS, both, both, attention);
     if (layer.mtp)
         hidden_s += block_hidden_s(input, index, LP_BLOCK_MTP, both, both, none);
+    if (!layer.has_network)
+        return hidden_s;
     if (!layer.has_experts)
         return hidden_s + block_hidden_s(input, index, LP_BLOCK_FFN, second, first, network);
     const Shares shared = {TRUE, input->plan->sequence_parallel};

@@ -209,6 +209,8 @@ lp_group_size(const LpTransformer *transformer, const LpPlan *plan, LpGroup grou
         return lp_plan_n_replicas(plan) / lp_plan_shard_degree(plan);
     case LP_GROUP_EXPERT_DP:
         return transformer->experts.n > 0 ? lp_plan_expert_replicas(plan) : 1;
+    case LP_GROUP_CP_HEADS:
+        return transformer->pattern.n_mixers > 0 ? plan->degree[LP_AXIS_CP] : 1;
     case LP_GROUP_EMBEDDING:
         return MIN(plan->degree[LP_AXIS_PP], 2);
     default: /* of no plan */
@@ -226,6 +228,7 @@ lp_group_member(const LpTransformer *transformer, const LpPlan *plan, LpGroup gr
     case LP_GROUP_TP:
         return axis_member(plan, LP_AXIS_TP, rank, index);
     case LP_GROUP_CP:
+    case LP_GROUP_CP_HEADS:
         return axis_member(plan, LP_AXIS_CP, rank, index);
     case LP_GROUP_EP:
         return expert_member(plan, rank, (guint32)index);
@@ -262,6 +265,7 @@ lp_group_index(const LpTransformer *transformer, const LpPlan *plan, LpGroup gro
     case LP_GROUP_TP:
         return lp_plan_coordinates(plan, rank).at[LP_AXIS_TP];
     case LP_GROUP_CP:
+    case LP_GROUP_CP_HEADS:
         return lp_plan_coordinates(plan, rank).at[LP_AXIS_CP];
     case LP_GROUP_EP:
         return lp_plan_expert_coordinates(plan, rank).ep;

@@ -19,6 +19,8 @@ typedef enum {
     LP_GROUP_REPLICA,   /**< hybrid sharding: the same share in each set */
     LP_GROUP_EXPERT_DP, /**< ranks that hold the same experts */
     LP_GROUP_EMBEDDING, /**< first and last stage, same position on all other axes */
+    LP_GROUP_CP_HEADS, /**< the members of LP_GROUP_CP where mixers trade tokens for heads, whatever
+                          cp-kind does for attention */
     LP_GROUP_GIVEN,
     LP_N_GROUPS = LP_GROUP_GIVEN + 16
 } LpGroup;

@@ -19,6 +19,8 @@ static const LpGroupTraits traits[] = {
                             LP_TERM_DP, FALSE},
     [LP_GROUP_EMBEDDING] = {"embedding", "algorithm-dp", LP_AXIS_DP, LP_TRAFFIC_EMBEDDING,
                             LP_TERM_DP, FALSE},
+    [LP_GROUP_CP_HEADS] = {"context-parallel (heads)", "algorithm-cp", LP_AXIS_CP, LP_TRAFFIC_CP,
+                           LP_TERM_CP, TRUE},
 };
 
 /* Programs that are given may have ranks in so many groups of a class at once. */

@@ -72,6 +72,18 @@ find_recomputed(const LpKernelLists *lists, const LpTransformer *transformer, co
     g_assert_not_reached();
 }
 
+/* That of a mixer, where one takes attention's place. */
+static guint
+listed_block(const LpKernelLists *lists, const LpTransformer *transformer, LpLayer layer,
+             LpBlock block)
+{
+    if (block != LP_BLOCK_ATTENTION || layer.mixer == 0)
+        return block;
+    int mixer = lp_kernel_lists_mixer(lists, transformer->pattern.mixer[layer.mixer - 1]);
+    g_return_val_if_fail(mixer >= 0, block);
+    return lp_kernel_lists_mixer_block(lists, (guint)mixer);
+}
+
 guint
 lp_block_kernels(const LpTransformer *transformer, const LpPlan *plan, guint32 index, LpBlock block,
                  LpPass pass, LpKernel *out_kernels)
@@ -80,11 +92,15 @@ lp_block_kernels(const LpTransformer *transformer, const LpPlan *plan, guint32 i
     List list = {.kernels = out_kernels, .plan = plan};
     double values[LP_KERNEL_SIZES_MAX];
     guint listed = pass;
-    if (pass == LP_PASS_RECOMPUTE &&
-        !find_recomputed(lists, transformer, plan, index, block, &listed))
+    LpLayer layer = lp_transformer_layer(transformer, index);
+    if ((block == LP_BLOCK_ATTENTION && !layer.has_mixer) ||
+        (block == LP_BLOCK_FFN && !layer.has_network) ||
+        (pass == LP_PASS_RECOMPUTE &&
+         !find_recomputed(lists, transformer, plan, index, block, &listed)))
         return 0;
     lp_kernel_sizes(transformer, plan, index, pass, values);
-    lp_kernel_lists_run(lists, block, listed, values, take, &list, NULL);
+    lp_kernel_lists_run(lists, listed_block(lists, transformer, layer, block), listed, values, take,
+                        &list, NULL);
     return list.n;
 }
 
@@ -166,13 +182,15 @@ static gboolean
 check_layer(const LpTransformer *transformer, const LpPlan *plan, guint32 index, GError **error)
 {
     double values[LP_KERNEL_SIZES_MAX];
+    LpLayer layer = lp_transformer_layer(transformer, index);
     for (guint block = 0; block < LP_N_LISTED_BLOCKS; block++)
         for (guint listed = 0; listed < LP_N_LISTED_PASSES; listed++) {
             g_autofree char *divided = NULL;
             Check own = {.n = 0};
             lp_kernel_sizes(transformer, plan, index, (LpPass)MIN(listed, LP_PASS_RECOMPUTE),
                             values);
-            lp_kernel_lists_run(plan->lists, block, listed, values, check, &own, &divided);
+            lp_kernel_lists_run(plan->lists, listed_block(plan->lists, transformer, layer, block),
+                                listed, values, check, &own, &divided);
             g_autofree char *found = own.fault;
             if (divided == NULL && found == NULL)
                 continue;

@@ -4,6 +4,8 @@
 
 #include "model/kernels/kernel_variants.h"
 #include "model/precision.h"
+#include "model/transformer_parameters.h"
+#include "shape_sizes.h"
 
 const char *const lp_block_names[] = {"embedding", "attention", "cross",     "ffn",
                                       "router",    "experts",   "combine",   "shared",
@@ -74,6 +76,13 @@ makes_some_qkv(const Of *of)
     NUMBER("windowed", of->layer.windowed)                                                         \
     NUMBER("cross-layer", of->layer.cross)                                                         \
     NUMBER("expert-layer", of->layer.has_experts)                                                  \
+    NUMBER("mixer-layer", of->layer.has_mixer)                                                     \
+    NUMBER("attention-layer", of->layer.has_mixer && of->layer.mixer == 0)                         \
+    NUMBER("network-layer", of->layer.has_network)                                                 \
+    NUMBER("attention-parameters", lp_transformer_attention_parameters(shape))                     \
+    NUMBER("compression-weights", lp_transformer_compression_weights(shape))                       \
+    NUMBER("norm-parameters", lp_transformer_norm_parameters(shape))                               \
+    LP_SHAPE_SIZES(NUMBER)                                                                         \
     NUMBER("mtp-layer", of->layer.mtp)                                                             \
     NUMBER("micro-batch", plan->batch.micro)                                                       \
     NUMBER("tp", of->tp)                                                                           \

@@ -2,6 +2,7 @@
 /* Tensors of a layer and of a stage. */
 #include "model/layer_tensors.h"
 
+#include "model/kernel.h"
 #include "model/plan_layers.h"
 #include "model/plan_parameters.h"
 #include "model/transformer_layers.h"
@@ -46,22 +47,39 @@ add_attention(LpLayerTensors *self, const LpTransformer *transformer, const LpPl
     add(self, lp_transformer_query_width(transformer) * h / tp);
 }
 
+/* Of a mixer in attention's place, as its list has the products of weights' gradients. */
+static void
+add_mixer(LpLayerTensors *self, const LpTransformer *transformer, const LpPlan *plan, guint32 index)
+{
+    LpKernel kernels[LP_KERNELS_MAX];
+    guint n = lp_block_kernels(transformer, plan, index, LP_BLOCK_ATTENTION,
+                               LP_PASS_BACKWARD_WEIGHT, kernels);
+    guint room = self->n + LP_MIXER_TENSORS_MAX;
+    for (guint i = 0; i < n && self->n < room; i++)
+        add(self, kernels[i].m * kernels[i].n * kernels[i].n_batch);
+}
+
 LpLayerTensors
 lp_layer_tensors(const LpTransformer *transformer, const LpPlan *plan, guint32 index)
 {
     LpLayer layer = lp_transformer_layer(transformer, index);
     double dense = lp_plan_layer_parameters(plan, transformer, index).dense;
     LpLayerTensors self = {.n_blocks = layer.cross ? 2 : 1};
-    if (!layer.has_experts)
+    if (layer.has_network && !layer.has_experts)
         add_ffn(&self, transformer, plan);
     self.n_ffn = self.n;
-    for (guint i = 0; i < self.n_blocks; i++)
+    if (layer.mixer > 0)
+        add_mixer(&self, transformer, plan, index);
+    for (guint i = 0; i < self.n_blocks && layer.has_mixer && layer.mixer == 0; i++)
         add_attention(&self, transformer, plan);
     self.n_attention = (self.n - self.n_ffn) / self.n_blocks;
     double matrices = 0.0;
     for (guint i = 0; i < self.n; i++)
         matrices += self.share[i];
-    guint n_rest = layer.has_experts ? 1 : layer.cross ? 3 : 2;
+    guint n_rest = layer.has_experts                      ? 1
+                   : layer.cross                          ? 3
+                   : layer.has_mixer && layer.has_network ? 2
+                                                          : 1;
     for (guint i = 0; i < n_rest; i++)
         add(&self, (dense - matrices) / n_rest);
     for (guint i = 0; i < self.n; i++)

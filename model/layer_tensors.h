@@ -10,6 +10,8 @@ G_BEGIN_DECLS
 /** At most: three matrices of a feed-forward network, two attention blocks of four, a norm before
  * each and the rest. */
 #define LP_LAYER_TENSORS_MAX 16u
+/** Matrices of a mixer in attention's place that count one by one. */
+#define LP_MIXER_TENSORS_MAX 8u
 
 /** Shares of a rank's parameters of a layer but those of routed experts, in the order in which its
  * backward pass has their gradients; they sum to 1. */

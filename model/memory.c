@@ -3,6 +3,7 @@
 #include "model/memory.h"
 
 #include "model/memory_layer.h"
+#include "model/mixer.h"
 #include "model/precision.h"
 
 #include <math.h>
@@ -168,10 +169,18 @@ received_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 sta
 static double
 ring_bytes(const LpTransformer *transformer, const LpPlan *plan)
 {
+    double width = 0.0, parts = plan->degree[LP_AXIS_CP];
     if (plan->degree[LP_AXIS_CP] == 1 || plan->context_kind == LP_CONTEXT_ULYSSES)
         return 0.0;
-    double width = lp_plan_exchanged_width(plan, transformer);
-    double parts = plan->context_kind == LP_CONTEXT_RING ? 2.0 : plan->degree[LP_AXIS_CP];
+    for (guint32 i = 0; i < lp_transformer_n_layers(transformer); i++) {
+        LpMixerExchange exchange = lp_mixer_exchange(transformer, plan, i);
+        if (exchange.kind == LP_MIXER_ATTENTION)
+            width = fmax(width, lp_plan_exchanged_width(plan, transformer));
+        else if (exchange.kind == LP_MIXER_KEYS)
+            width = fmax(width, exchange.sent);
+    }
+    if (plan->context_kind == LP_CONTEXT_RING)
+        parts = 2.0;
     return lp_plan_tokens(plan, transformer->seq) * parts * width * lp_plan_activation_bytes(plan);
 }
 
@@ -223,8 +232,11 @@ largest_array(const LpTransformer *transformer, const LpPlan *plan, guint32 inde
     double hidden = transformer->hidden, tp = plan->degree[LP_AXIS_TP];
     double queries = hidden * lp_transformer_query_width(transformer) / tp;
     double experts = parameters.experts / lp_transformer_n_ffn_matrices(transformer);
-    double ffn = parameters.experts > 0.0 ? 0.0 : hidden * transformer->ffn / tp;
-    return fmax(fmax(queries, ffn), experts);
+    LpLayer layer = lp_transformer_layer(transformer, index);
+    double ffn = layer.has_network && !layer.has_experts ? hidden * transformer->ffn / tp : 0.0;
+    if (layer.mixer > 0)
+        queries = transformer->mixers[layer.mixer - 1].parameters / tp;
+    return fmax(fmax(layer.has_mixer ? queries : 0.0, ffn), experts);
 }
 
 /* Parameters of @stage outside its layers that are gathered together: all, or the embedding or the

@@ -3,6 +3,7 @@
 #include "model/memory_layer.h"
 
 #include "model/kernel_sizes.h"
+#include "model/mixer.h"
 #include "model/precision.h"
 
 double
@@ -23,7 +24,9 @@ lp_memory_layer_bytes(const LpTransformer *transformer, const LpPlan *plan, guin
 {
     double values[LP_KERNEL_SIZES_MAX];
     lp_kernel_sizes_again(transformer, plan, index, LP_PASS_FORWARD, again, values);
-    return lp_kernel_lists_size(lp_plan_kernel_lists(plan), LP_KERNEL_KEPT_BYTES, values);
+    guint32 seq = lp_transformer_layer(transformer, index).seq;
+    return lp_kernel_lists_size(lp_plan_kernel_lists(plan), LP_KERNEL_KEPT_BYTES, values) +
+           lp_plan_tokens(plan, seq) * lp_mixer_kept_bytes(transformer, plan, index, again);
 }
 
 double

@@ -91,9 +91,16 @@ lp_plan_recomputes_core(const LpPlan *self, LpAttentionKind attention)
 }
 
 gboolean
+lp_plan_blocks_beside(const LpTransformer *transformer, LpLayer layer)
+{
+    return transformer->parallel_blocks && layer.has_mixer && layer.has_network &&
+           !layer.has_experts && !layer.cross;
+}
+
+gboolean
 lp_plan_recomputes_projection(const LpPlan *self, const LpTransformer *transformer, LpLayer layer)
 {
-    gboolean beside = transformer->parallel_blocks && !layer.has_experts && !layer.cross;
+    gboolean beside = lp_plan_blocks_beside(transformer, layer);
     return lp_plan_recomputes(self, LP_RECOMPUTED_PROJECTION) && !beside;
 }
 
@@ -109,6 +116,7 @@ lp_plan_recompute_stops_early(const LpPlan *self, const LpTransformer *transform
 {
     return self->recompute == LP_RECOMPUTE_FULL && self->early_stop &&
            !lp_transformer_has_dropout(transformer) &&
+           lp_transformer_layer(transformer, index).has_network &&
            !lp_transformer_layer(transformer, index).has_experts;
 }
 

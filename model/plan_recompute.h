@@ -27,6 +27,9 @@ gboolean lp_plan_fuses_attention(const LpPlan *self, LpAttentionKind attention);
 /** Whether attention's core is run again where it is of kind @attention; with full recomputation it
  * is, too, but as part of a forward pass. */
 gboolean lp_plan_recomputes_core(const LpPlan *self, LpAttentionKind attention);
+/** Whether attention and a dense feed-forward network of @layer stand side by side, and share their
+ * collectives. */
+gboolean lp_plan_blocks_beside(const LpTransformer *transformer, LpLayer layer);
 /** Whether the projection out of attention is run again in @layer: not where blocks stand side
  * by side, since nothing takes their sum. */
 gboolean lp_plan_recomputes_projection(const LpPlan *self, const LpTransformer *transformer,

@@ -182,10 +182,10 @@ check_mtp(const LpTransformer *self, GError **error)
 }
 
 static gboolean
-has_reach(const LpTransformer *self, LpLookback reach)
+has_reach(const LpTransformer *self, LpLayerWord reach)
 {
     for (guint i = 0; i < self->pattern.n; i++)
-        if (self->pattern.lookback[i] == reach)
+        if (self->pattern.word[i] == reach)
             return TRUE;
     return FALSE;
 }
@@ -201,12 +201,21 @@ check_reach(const LpTransformer *self, GError **error)
     if (self->pattern.n > 0 && self->window.every > 1)
         return refuse(error, "window-every: got %u, wanted 1 with layer-pattern",
                       self->window.every);
-    if (has_reach(self, LP_LOOKBACK_WINDOW) && self->window.keys == 0)
+    if (has_reach(self, LP_LAYER_WINDOW) && self->window.keys == 0)
         return refuse(error, "window: got 0, wanted at least 1 where layer-pattern has layers with "
                              "a window");
-    if (has_reach(self, LP_LOOKBACK_CHUNK) && self->chunk == 0)
+    if (has_reach(self, LP_LAYER_CHUNK) && self->chunk == 0)
         return refuse(error, "chunk: got 0, wanted at least 1 where layer-pattern has layers with "
                              "chunks");
+    if (self->pattern.single_blocks && self->pattern.n == 0)
+        return refuse(error, "single-blocks: got yes, wanted no without a layer-pattern");
+    if (has_reach(self, LP_LAYER_EXPERTS) && self->experts.n == 0)
+        return refuse(error, "experts: got 0, wanted at least 1 where layer-pattern has experts");
+    if ((self->pattern.n_mixers > 0 || self->pattern.single_blocks ||
+         has_reach(self, LP_LAYER_FFN) || has_reach(self, LP_LAYER_EXPERTS)) &&
+        self->kind != LP_TRANSFORMER_DECODER)
+        return refuse(error, "layer-pattern: got mixers or networks alone, wanted neither unless "
+                             "kind is decoder");
     for (guint i = 0; i < self->pattern.n; i++)
         if (!check_count("layer-pattern", self->pattern.count[i], error))
             return FALSE;

@@ -9,8 +9,11 @@
 static double
 weights_of_token(const LpTransformer *self, LpLayer layer)
 {
-    double sum = lp_transformer_attention_weights(self) +
+    gboolean has_attention = layer.has_mixer && layer.mixer == 0;
+    double sum = (has_attention ? lp_transformer_attention_weights(self) : 0.0) +
                  (layer.mtp ? lp_transformer_joining_weights(self) : 0.0);
+    if (!layer.has_network)
+        return sum;
     if (!layer.has_experts)
         return sum + lp_transformer_ffn_weights(self, self->ffn);
     double router = (double)self->hidden * self->experts.n;
@@ -36,6 +39,7 @@ lp_transformer_layer_forward_flop(const LpTransformer *self, guint32 index, doub
     LpLayer layer = lp_transformer_layer(self, index);
     return 2.0 * n_sequences * layer.seq * weights_of_token(self, layer) +
            (layer.cross ? cross_flop(self, n_sequences) : 0.0) +
+           (layer.mixer > 0 ? n_sequences * self->mixers[layer.mixer - 1].forward_flop : 0.0) +
            lp_transformer_scores_forward_flop(self, index, n_sequences);
 }
 
@@ -57,6 +61,8 @@ lp_transformer_scores_forward_flop(const LpTransformer *self, guint32 index, dou
     LpLayer layer = lp_transformer_layer(self, index);
     double keys = (double)layer.keys + (layer.cross ? self->seq : 0.0);
     double width = lp_transformer_query_width(self) + lp_transformer_mixture_width(self);
+    if (!layer.has_mixer || layer.mixer > 0)
+        return 0.0;
     return 2.0 * n_sequences * layer.seq * keys * width;
 }
 

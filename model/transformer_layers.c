@@ -4,7 +4,7 @@
 
 G_DEFINE_QUARK(lp_model_error, lp_model_error)
 
-const char *const lp_lookback_names[] = {"full", "window", "chunk", NULL};
+const char *const lp_layer_word_names[] = {"full", "window", "chunk", "ffn", "experts", NULL};
 
 void
 lp_transformer_resolve(LpTransformer *self)
@@ -40,8 +40,8 @@ lp_transformer_n_layers(const LpTransformer *self)
     return self->n_layers + self->decoder.n_layers + self->n_mtp;
 }
 
-static LpLookback
-pattern_lookback(const LpLayerPattern *pattern, guint32 index)
+static guint
+pattern_word(const LpLayerPattern *pattern, guint32 index)
 {
     guint64 period = 0;
     for (guint i = 0; i < pattern->n; i++)
@@ -50,19 +50,19 @@ pattern_lookback(const LpLayerPattern *pattern, guint32 index)
     guint run = 0;
     while (at >= pattern->count[run])
         at -= pattern->count[run++];
-    return pattern->lookback[run];
+    return pattern->word[run];
 }
 
 /* Without a pattern, chunks are those of all layers. */
-static LpLookback
-layer_lookback(const LpTransformer *self, guint32 index)
+static guint
+layer_word(const LpTransformer *self, guint32 index)
 {
     if (self->pattern.n > 0)
-        return pattern_lookback(&self->pattern, index);
+        return pattern_word(&self->pattern, index);
     if (self->chunk > 0)
-        return LP_LOOKBACK_CHUNK;
+        return LP_LAYER_CHUNK;
     gboolean windowed = self->window.keys > 0 && index % MAX(self->window.every, 1) == 0;
-    return windowed ? LP_LOOKBACK_WINDOW : LP_LOOKBACK_FULL;
+    return windowed ? LP_LAYER_WINDOW : LP_LAYER_FULL;
 }
 
 /* Keys for a token, on average, where @all tokens are cut into chunks of @chunk, and into what is
@@ -74,22 +74,38 @@ mean_keys(guint64 all, guint64 chunk)
     return (guint32)(((all - rest) * chunk + rest * rest + all - 1) / all);
 }
 
+/* After the dense layers each so many-th has experts. */
+static gboolean
+has_experts(const LpTransformer *self, guint32 index, guint word)
+{
+    guint32 every = lp_transformer_expert_every(self);
+    if (self->experts.n == 0 || word == LP_LAYER_FFN || word == LP_LAYER_EXPERTS)
+        return self->experts.n > 0 && word == LP_LAYER_EXPERTS;
+    return index >= self->experts.n_dense_layers &&
+           (index - self->experts.n_dense_layers) % every == every - 1;
+}
+
 LpLayer
 lp_transformer_layer(const LpTransformer *self, guint32 index)
 {
     gboolean in_decoder = self->decoder.n_layers > 0 && index >= self->n_layers;
-    guint32 every = lp_transformer_expert_every(self);
-    gboolean has_experts = self->experts.n > 0 && index >= self->experts.n_dense_layers &&
-                           (index - self->experts.n_dense_layers) % every == every - 1;
     guint32 seq = in_decoder ? self->decoder.seq : self->seq;
     guint32 span = self->document > 0 ? MIN(self->document, seq) : seq;
-    LpLookback reach = layer_lookback(self, index);
+    gboolean mtp = index >= lp_transformer_n_layers(self) - self->n_mtp;
+    guint word = mtp && self->pattern.single_blocks ? LP_LAYER_FULL : layer_word(self, index);
+    gboolean is_network = word == LP_LAYER_FFN || word == LP_LAYER_EXPERTS;
+    gboolean has_network = mtp || is_network || !self->pattern.single_blocks;
     gboolean windowed =
-        reach == LP_LOOKBACK_WINDOW && self->window.keys > 0 && self->window.keys < span;
-    gboolean chunked = reach == LP_LOOKBACK_CHUNK && self->chunk > 0 && self->chunk < span;
+        word == LP_LAYER_WINDOW && self->window.keys > 0 && self->window.keys < span;
+    gboolean chunked = word == LP_LAYER_CHUNK && self->chunk > 0 && self->chunk < span;
     return (LpLayer){.cross = in_decoder,
-                     .has_experts = has_experts,
-                     .mtp = index >= lp_transformer_n_layers(self) - self->n_mtp,
+                     .has_mixer = !is_network,
+                     .has_network = has_network,
+                     .has_experts = has_network && (mtp && self->pattern.single_blocks
+                                                        ? self->experts.n > 0
+                                                        : has_experts(self, index, word)),
+                     .mixer = word >= LP_LAYER_MIXER ? word - LP_LAYER_MIXER + 1 : 0,
+                     .mtp = mtp,
                      .causal = in_decoder || self->kind == LP_TRANSFORMER_DECODER,
                      .seq = seq,
                      .span = chunked ? self->chunk : span,
@@ -100,21 +116,27 @@ lp_transformer_layer(const LpTransformer *self, guint32 index)
                      .chunked = chunked};
 }
 
+/* Up to 31 layers of attention and a network; above, others: of these no decoder has any. */
 guint
 lp_transformer_layer_kind(const LpTransformer *self, guint32 index)
 {
     LpLayer layer = lp_transformer_layer(self, index);
-    return (layer.chunked ? 16u : 0u) + (layer.mtp ? 8u : 0u) + (layer.cross ? 4u : 0u) +
-           (layer.has_experts ? 2u : 0u) + (layer.windowed ? 1u : 0u);
+    guint experts = layer.has_experts ? 1 : 0, mtp = layer.mtp ? 1 : 0;
+    guint reach = layer.chunked ? 2 : layer.windowed ? 1 : 0;
+    if (layer.has_mixer && layer.has_network && layer.mixer == 0)
+        return (layer.chunked ? 16u : 0u) + (layer.mtp ? 8u : 0u) + (layer.cross ? 4u : 0u) +
+               (layer.has_experts ? 2u : 0u) + (layer.windowed ? 1u : 0u);
+    guint mixer = !layer.has_mixer ? 0 : layer.mixer == 0 ? 1 + reach : 3 + layer.mixer;
+    return 32 + (mixer * 3 + (layer.has_network ? 1 + experts : 0)) * 2 + mtp;
 }
 
 guint32
 lp_transformer_n_expert_layers(const LpTransformer *self)
 {
-    if (self->experts.n == 0 || self->experts.n_dense_layers >= lp_transformer_n_layers(self))
-        return 0;
-    return (lp_transformer_n_layers(self) - self->experts.n_dense_layers) /
-           lp_transformer_expert_every(self);
+    guint32 n = 0;
+    for (guint32 i = 0; self->experts.n > 0 && i < lp_transformer_n_layers(self); i++)
+        n += lp_transformer_layer(self, i).has_experts ? 1u : 0u;
+    return n;
 }
 
 gboolean

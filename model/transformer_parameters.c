@@ -35,8 +35,8 @@ lp_transformer_joining_weights(const LpTransformer *self)
     return 2.0 * self->hidden * self->hidden;
 }
 
-static double
-attention_parameters(const LpTransformer *self)
+double
+lp_transformer_attention_parameters(const LpTransformer *self)
 {
     double qkv = lp_transformer_query_width(self) + lp_transformer_key_width(self) +
                  lp_transformer_value_width(self);
@@ -62,8 +62,8 @@ ffn_parameters(const LpTransformer *self, double width)
 }
 
 /* LayerNorm scales and shifts (2h), RMSNorm only scales (h). */
-static double
-norm_parameters(const LpTransformer *self)
+double
+lp_transformer_norm_parameters(const LpTransformer *self)
 {
     return (lp_transformer_has_rms_norms(self) ? 1.0 : 2.0) * self->hidden;
 }
@@ -83,22 +83,33 @@ router_weights(const LpTransformer *self)
     return (double)self->hidden * self->experts.n;
 }
 
+static gboolean
+has_attention(LpLayer layer)
+{
+    return layer.has_mixer && layer.mixer == 0;
+}
+
+/* That of a mixer in attention's place counts with the mixer. */
 static double
 layer_norm_parameters(const LpTransformer *self, LpLayer layer)
 {
-    double n_norms = (layer.cross ? 3.0 : 2.0) + (layer.mtp ? 3.0 : 0.0);
-    return n_norms * norm_parameters(self) + self->latent.query_rank + self->latent.kv_rank;
+    double n_norms = (has_attention(layer) ? 1.0 : 0.0) + (layer.cross ? 1.0 : 0.0) +
+                     (layer.has_network ? 1.0 : 0.0) + (layer.mtp ? 3.0 : 0.0);
+    double latents = (double)self->latent.query_rank + self->latent.kv_rank;
+    return n_norms * lp_transformer_norm_parameters(self) + (has_attention(layer) ? latents : 0.0);
 }
 
 double
 lp_transformer_layer_whole_parameters(const LpTransformer *self, guint32 index)
 {
     LpLayer layer = lp_transformer_layer(self, index);
-    double n_networks = layer.has_experts ? self->experts.n_shared : 1.0;
-    double n_sums = (layer.cross ? 2.0 : 1.0) + n_networks;
-    return layer_norm_parameters(self, layer) + lp_transformer_compression_weights(self) +
+    double n_networks = layer.has_experts ? self->experts.n_shared : layer.has_network ? 1.0 : 0.0;
+    double n_sums = (has_attention(layer) ? 1.0 : 0.0) + (layer.cross ? 1.0 : 0.0) + n_networks;
+    return layer_norm_parameters(self, layer) +
+           (has_attention(layer) ? lp_transformer_compression_weights(self) : 0.0) +
            (lp_transformer_has_biases(self) ? n_sums * self->hidden : 0.0) +
-           (layer.has_experts ? router_weights(self) : 0.0);
+           (layer.has_experts ? router_weights(self) : 0.0) +
+           (layer.mixer > 0 ? self->mixers[layer.mixer - 1].whole : 0.0);
 }
 
 double
@@ -109,13 +120,18 @@ lp_transformer_layer_whole_expert_parameters(const LpTransformer *self, guint32 
     return has_experts && has_biases ? (double)self->experts.n * self->hidden : 0.0;
 }
 
-/* Attention blocks, the router and shared experts or the feed-forward network, and norms. */
+/* Attention blocks or what stands in their place, the router and shared experts or the feed-forward
+ * network, and norms. */
 static double
 layer_dense_parameters(const LpTransformer *self, LpLayer layer)
 {
-    double n_attentions = layer.cross ? 2.0 : 1.0;
-    double sum = n_attentions * attention_parameters(self) + layer_norm_parameters(self, layer) +
-                 (layer.mtp ? lp_transformer_joining_weights(self) : 0.0);
+    double n_attentions = (has_attention(layer) ? 1.0 : 0.0) + (layer.cross ? 1.0 : 0.0);
+    double sum = n_attentions * lp_transformer_attention_parameters(self) +
+                 layer_norm_parameters(self, layer) +
+                 (layer.mtp ? lp_transformer_joining_weights(self) : 0.0) +
+                 (layer.mixer > 0 ? self->mixers[layer.mixer - 1].parameters : 0.0);
+    if (!layer.has_network)
+        return sum;
     if (!layer.has_experts)
         return sum + ffn_parameters(self, self->ffn);
     return sum + router_weights(self) +
@@ -173,7 +189,7 @@ double
 lp_transformer_head_whole_parameters(const LpTransformer *self)
 {
     double n_norms = self->kind == LP_TRANSFORMER_ENCODER_DECODER ? 2.0 : 1.0;
-    return self->embedding ? n_norms * norm_parameters(self) : 0.0;
+    return self->embedding ? n_norms * lp_transformer_norm_parameters(self) : 0.0;
 }
 
 double

@@ -9,6 +9,11 @@ G_BEGIN_DECLS
 /** Weights of the matrices of one attention block: queries, keys, values, and the projection of
  * their mixture. MLA compresses first (DeepSeek-V2, arXiv 2405.04434, equations 9 to 18). */
 double lp_transformer_attention_weights(const LpTransformer *self);
+/** All parameters of one attention block, but for its norms. */
+double lp_transformer_attention_parameters(const LpTransformer *self);
+/** Parameters of one norm of the width of activations: LayerNorm scales and shifts (2h), RMSNorm
+ * only scales (h). */
+double lp_transformer_norm_parameters(const LpTransformer *self);
 /** Weights of the matrix by which a module that predicts further tokens joins what came with their
  * embeddings: 2 h^2. */
 double lp_transformer_joining_weights(const LpTransformer *self);

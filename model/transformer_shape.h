@@ -38,7 +38,8 @@ typedef enum {
 /** How tokens know their places. */
 typedef enum {
     LP_POSITIONS_LEARNED,
-    LP_POSITIONS_ROTARY
+    LP_POSITIONS_ROTARY,
+    LP_POSITIONS_NONE /**< by the order in which mixers take them (Nemotron-H) */
 } LpPositions;
 
 /** The normalisation of a layer's input. This and the next two: those that are "auto" follow the
@@ -65,12 +66,16 @@ typedef enum {
     LP_DROPOUT_NO
 } LpDropout;
 
-/** How far back attention looks in a layer. */
+/** What a pattern says of a layer: how far back its attention looks, that it is a network alone, or
+ * which mixer of lists of kernels it has in attention's place. */
 typedef enum {
-    LP_LOOKBACK_FULL,
-    LP_LOOKBACK_WINDOW, /**< so many keys: a sliding window */
-    LP_LOOKBACK_CHUNK   /**< as far as the chunk of the sequence that a token stands in (Llama 4) */
-} LpLookback;
+    LP_LAYER_FULL,
+    LP_LAYER_WINDOW,  /**< so many keys: a sliding window */
+    LP_LAYER_CHUNK,   /**< as far as the chunk of the sequence that a token stands in (Llama 4) */
+    LP_LAYER_FFN,     /**< a feed-forward network alone (Nemotron-H) */
+    LP_LAYER_EXPERTS, /**< experts alone */
+    LP_LAYER_MIXER    /**< and above: a mixer by its index */
+} LpLayerWord;
 
 /** Names as in the workload file, NULL-ended, indexed by the enums above. */
 extern const char *const lp_transformer_kind_names[];
@@ -80,7 +85,7 @@ extern const char *const lp_positions_names[];
 extern const char *const lp_norm_names[];
 extern const char *const lp_bias_names[];
 extern const char *const lp_dropout_names[];
-extern const char *const lp_lookback_names[];
+extern const char *const lp_layer_word_names[]; /**< up to LP_LAYER_EXPERTS */
 
 /** The decoder of an encoder-decoder, whose layers have cross-attention too. All 0 for others. */
 typedef struct {
@@ -94,15 +99,31 @@ typedef struct {
 } LpTransformerWindow;
 
 /** Runs of layers that a pattern has room for. */
-#define LP_LAYER_RUNS_MAX 48u
+#define LP_LAYER_RUNS_MAX 128u
+/** Mixers besides attention that one model has, at most. */
+#define LP_MIXERS_MAX 6u
+/** Sizes that lists of kernels may ask of a shape, at most. */
+#define LP_SHAPE_SIZES_MAX 48u
 
 /** How layers follow each other, if n > 0: runs of layers that are alike, from the first layer on,
  * and over again until there are no more layers. */
 typedef struct {
     guint32 n;                        /**< runs; 0: as LpTransformerWindow and chunk say */
     guint32 count[LP_LAYER_RUNS_MAX]; /**< layers of each run, at least 1 */
-    LpLookback lookback[LP_LAYER_RUNS_MAX];
+    guint8 word[LP_LAYER_RUNS_MAX];   /**< LpLayerWord */
+    gboolean single_blocks; /**< a layer is one block: what mixes tokens has no network behind it */
+    guint32 n_mixers;
+    const char *mixer[LP_MIXERS_MAX]; /**< names, interned */
 } LpLayerPattern;
+
+/** A mixer that takes attention's place in some layers: what follows from its list of kernels
+ * (model/mixer.h). */
+typedef struct {
+    double parameters;   /**< of its block, with the norm before it */
+    double whole;        /**< of them, those that each rank of tp holds whole */
+    double forward_flop; /**< of the products of a sequence's forward pass */
+    double again_flop;   /**< of those that the plan's recomputation of parts runs again */
+} LpMixer;
 
 /** Multi-head latent attention (MLA: DeepSeek-V2, arXiv 2405.04434, section 2.1), if kv_rank > 0.
  */
@@ -167,6 +188,8 @@ typedef struct {
     guint32 chunk; /**< tokens of each of the chunks that a sequence is cut into for attention, in
                       layers that are chunked; 0: a sequence is one */
     LpLayerPattern pattern;
+    LpMixer mixers[LP_MIXERS_MAX];
+    guint32 sizes[LP_SHAPE_SIZES_MAX]; /**< that lists of kernels ask for, LP_SHAPE_SIZES */
     LpTransformerLatent latent;
     LpTransformerExperts experts;
     LpTransformerImage image;
@@ -174,8 +197,11 @@ typedef struct {
 
 /** What distinguishes layers of one Transformer. */
 typedef struct {
-    gboolean cross; /**< has a cross-attention block to the encoder's output */
+    gboolean cross;       /**< has a cross-attention block to the encoder's output */
+    gboolean has_mixer;   /**< has attention, or what stands in its place */
+    gboolean has_network; /**< has a feed-forward network or experts */
     gboolean has_experts;
+    guint mixer;  /**< 0: attention; else 1 + the index of the mixer in its place */
     gboolean mtp; /**< that of a module that predicts further tokens */
     gboolean causal;
     guint32 seq;  /**< tokens of a sequence */
@@ -187,6 +213,8 @@ typedef struct {
 } LpLayer;
 
 /** lp_transformer_layer_kind() is below this. */
-#define LP_LAYER_KINDS 32
+#define LP_LAYER_KINDS 96
+/** Kinds that one Transformer has, at most. */
+#define LP_LAYER_ROWS 32
 
 G_END_DECLS

@@ -9,6 +9,7 @@
 
 #define STANDARD "resource:///lightpath/kernels/standard.xml"
 #define VARIANT "resource:///lightpath/kernels/variants/%s.xml"
+#define MIXERS "resource:///lightpath/kernels/"
 #define SCHEMA "resource:///lightpath/kernels/kernels.xsd"
 
 /** Lists that start from each other, at most. */
@@ -84,6 +85,7 @@ lists_new(const LpKernelVocabulary *vocabulary)
     self->n_passes = n_words(vocabulary->passes);
     self->passes = g_new0(LpKernelGroup *, self->n_blocks * self->n_passes);
     self->whens = g_new0(LpExpression *, self->n_blocks);
+    self->mixers = g_ptr_array_new_with_free_func(lp_listed_mixer_free);
     return self;
 }
 
@@ -93,6 +95,8 @@ place_of(const char *name, const LpXml *from)
 {
     if (strcmp(name, "standard") == 0)
         return g_strdup(STANDARD);
+    if (g_str_has_prefix(name, LP_KERNEL_MIXER_PREFIX))
+        return g_strdup_printf(MIXERS "%s.xml", name);
     if (!g_str_has_suffix(name, ".xml"))
         return g_strdup_printf(VARIANT, name);
     if (from == NULL || g_path_is_absolute(name))
@@ -176,6 +180,7 @@ lp_kernel_lists_free(LpKernelLists *self)
         lp_expression_free(self->whens[i]);
     g_free(self->passes);
     g_free(self->whens);
+    g_ptr_array_unref(self->mixers);
     g_clear_error(&self->fault);
     g_hash_table_unref(self->groups);
     g_hash_table_unref(self->variables);

@@ -48,6 +48,20 @@ typedef struct {
     gboolean is_entered; /**< while it is being read */
 } LpDerivedSize;
 
+/** Divisor of a size, as texts and worked out. */
+typedef struct {
+    char *text[2];          /* owned: divisor, size */
+    LpExpression *value[2]; /* owned */
+} LpMixerDivisor;
+
+/** A mixer: its passes stand behind those of blocks. */
+typedef struct {
+    char *name; /* owned */
+    LpMixerExchangeKind exchange;
+    LpExpression *figure[LP_N_MIXER_FIGURES]; /* owned; NULL: 0 */
+    GArray *divisors;                         /* owned LpMixerDivisor */
+} LpListedMixer;
+
 struct LpKernelLists {
     const LpKernelVocabulary *vocabulary; /* borrowed, static */
     GPtrArray *files;                     /* owned: names of files, the first read first */
@@ -55,10 +69,11 @@ struct LpKernelLists {
     GHashTable *variables;                /* owned: name to place */
     GHashTable *groups;                   /* owned: name to owned LpKernelGroup */
     guint n_places;
-    GError *fault;          /* owned: of derived sizes, until all are read */
-    LpKernelGroup **passes; /* owned: by block and pass */
-    LpExpression **whens;   /* owned: by block, whether a layer has it; NULL: always */
-    guint n_blocks, n_passes;
+    GError *fault;            /* owned: of derived sizes, until all are read */
+    LpKernelGroup **passes;   /* owned: by block and pass */
+    LpExpression **whens;     /* owned: by block, whether a layer has it; NULL: always */
+    GPtrArray *mixers;        /* owned LpListedMixer */
+    guint n_blocks, n_passes; /**< blocks: those of the vocabulary, and behind them mixers */
 };
 
 /** The group of @block in @pass. */
@@ -70,6 +85,12 @@ lp_kernel_lists_pass(const LpKernelLists *self, guint block, guint pass)
 
 void lp_kernel_item_free(gpointer item);
 void lp_kernel_group_free(gpointer group);
+
+/** Sets to 0 what only lists set. */
+void lp_kernel_lists_clear(const LpKernelLists *self, double *values);
+void lp_listed_mixer_free(gpointer mixer);
+/** Adds a mixer called @name, unless there is one, and room for its passes. */
+void lp_kernel_lists_add_mixer(LpKernelLists *lists, const char *name);
 
 /** Finds @name in @lists, an LpKernelLists; an LpExpressionFind. A derived size is read where it is
  * first named. */

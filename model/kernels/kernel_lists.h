@@ -77,6 +77,9 @@ typedef void (*LpTakeKernel)(gpointer data, const LpListedKernel *kernel);
 /** The lists of one software. Constant once read. */
 typedef struct LpKernelLists LpKernelLists;
 
+/** Before the name of a shipped mixer's list. */
+#define LP_KERNEL_MIXER_PREFIX "mixers/"
+
 /** Reads @paths, NULL-ended: files, or names of shipped lists ("standard", variants), each over
  * those before it, and those that they start from. Errors: LP_INPUT_ERROR, "FILE:LINE: got,
  * wanted". Returns: (transfer full). */
@@ -93,6 +96,39 @@ gboolean lp_kernel_lists_has(const LpKernelLists *self, guint block, guint pass)
  * divided by zero, "FILE:LINE", or NULL; (transfer full); may be NULL. */
 void lp_kernel_lists_run(const LpKernelLists *self, guint block, guint pass, double *values,
                          LpTakeKernel take, gpointer data, char **out_fault);
+
+/** What takes attention's place in some layers: a mixer of lists has passes as blocks have, and
+ * figures. */
+typedef enum {
+    LP_MIXER_PARAMETERS, /**< of its block, with its norm */
+    LP_MIXER_WHOLE,      /**< of them, those that each rank of tp holds whole; left out: 0 */
+    LP_MIXER_KEPT, /**< bytes a token and rank kept for the backward pass, but for those of the
+                      norm */
+    LP_MIXER_SENT, /**< elements a token and rank that context parallelism brings to its core, */
+    LP_MIXER_RETURNED, /**< and from there back; left out: 0 */
+    LP_N_MIXER_FIGURES
+} LpMixerFigure;
+
+/** How context parallelism brings together what a mixer's core takes. */
+typedef enum {
+    LP_MIXER_ALONE,      /**< not said: it runs on whole sequences only */
+    LP_MIXER_ALL_TO_ALL, /**< tokens are traded for heads, and back */
+    LP_MIXER_KEYS,       /**< what stands for keys and values is gathered, LP_MIXER_SENT wide */
+    LP_MIXER_ATTENTION   /**< as attention's */
+} LpMixerExchangeKind;
+extern const char *const lp_mixer_exchange_names[]; /**< NULL-ended */
+
+/** The mixer called @name, for the functions below; -1: lists have none. */
+int lp_kernel_lists_mixer(const LpKernelLists *self, const char *name);
+/** What lp_kernel_lists_run() takes for it in place of a block. */
+guint lp_kernel_lists_mixer_block(const LpKernelLists *self, guint mixer);
+LpMixerExchangeKind lp_kernel_lists_mixer_exchange(const LpKernelLists *self, guint mixer);
+/** Works out a figure. @values: as lp_kernel_lists_run(). */
+double lp_kernel_lists_mixer_figure(const LpKernelLists *self, guint mixer, LpMixerFigure figure,
+                                    double *values);
+/** Whether what a mixer says of divisors holds. Returns: NULL, or (transfer full) "DIVISOR: got N,
+ * wanted a divisor of SIZE (M)", or that the size is 0. */
+char *lp_kernel_lists_mixer_check(const LpKernelLists *self, guint mixer, double *values);
 
 /** A size that lists derive: the bytes that a layer keeps of a micro-batch for its backward pass.
  */

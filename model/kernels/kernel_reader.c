@@ -245,14 +245,30 @@ push(LpKernelGroup *group)
     group->below = below;
 }
 
-static void
+/* One that the shape of a model gives is worked out already; in lists of one's own it may be a new
+ * one, of which the default is the value. */
+static gboolean
 add_size(Reader *self, const xmlNode *node)
 {
+    const char *value = lp_xml_attribute(node, "value");
+    const char *initial = lp_xml_attribute(node, "default");
+    LpExpressionName found = {0};
+    if ((value == NULL) == (initial == NULL)) {
+        lp_xml_error(self->xml, node, LP_INPUT_ERROR_VALUE, self->error,
+                     "got %s, wanted either a value or a default",
+                     value == NULL ? "neither" : "both");
+        return FALSE;
+    }
+    if (value == NULL &&
+        !g_hash_table_contains(self->lists->derived, lp_xml_attribute(node, "name")) &&
+        lp_kernel_names_find(self->lists, lp_xml_attribute(node, "name"), &found))
+        return TRUE;
     LpDerivedSize *size = g_new0(LpDerivedSize, 1);
-    size->text = g_strdup(lp_xml_attribute(node, "value"));
+    size->text = g_strdup(value != NULL ? value : initial);
     size->file = self->file;
     size->line = (guint)xmlGetLineNo(node);
     g_hash_table_replace(self->lists->derived, g_strdup(lp_xml_attribute(node, "name")), size);
+    return TRUE;
 }
 
 /* The names of all that the file has, so that what stands above may use what stands below. */
@@ -263,7 +279,9 @@ declare(Reader *self, const xmlNode *node)
     if (strcmp(element, "variable") == 0)
         return add_variable(self, node, name);
     if (strcmp(element, "size") == 0)
-        add_size(self, node);
+        return add_size(self, node);
+    if (strcmp(element, "mixer") == 0)
+        lp_kernel_lists_add_mixer(self->lists, name);
     if (strcmp(element, "group") != 0)
         return TRUE;
     const char *sizes = lp_xml_attribute(node, "sizes");
@@ -317,6 +335,87 @@ read_block(Reader *self, const xmlNode *node)
 }
 
 static gboolean
+read_divisor(Reader *self, LpListedMixer *mixer, const xmlNode *node)
+{
+    static const char *const names[] = {"is", "of"};
+    LpMixerDivisor divisor = {.text = {NULL, NULL}};
+    gboolean good = TRUE;
+    for (guint i = 0; good && i < G_N_ELEMENTS(names); i++) {
+        divisor.text[i] = g_strdup(lp_xml_attribute(node, names[i]));
+        divisor.value[i] = read_expression(self, node, names[i]);
+        good = divisor.value[i] != NULL;
+    }
+    g_array_append_val(mixer->divisors, divisor);
+    return good;
+}
+
+/* What a mixer is like has its passes, which it may replace. */
+static gboolean
+take_passes(Reader *self, guint block, const xmlNode *node)
+{
+    const char *like = lp_xml_attribute(node, "like");
+    if (like == NULL)
+        return TRUE;
+    int mixer = lp_kernel_lists_mixer(self->lists, like);
+    int from = mixer >= 0 ? (int)lp_kernel_lists_mixer_block(self->lists, (guint)mixer)
+                          : lp_choice_parse(like, self->lists->vocabulary->blocks, self->error);
+    if (from < 0) {
+        lp_xml_prefix(self->xml, node, "like", self->error);
+        return FALSE;
+    }
+    for (guint pass = 0; pass < self->lists->n_passes; pass++) {
+        const LpKernelGroup *source = *lp_kernel_lists_pass(self->lists, (guint)from, pass);
+        LpKernelGroup **place = lp_kernel_lists_pass(self->lists, block, pass);
+        if (source == NULL || source->items == NULL || *place != NULL)
+            continue;
+        *place = g_new0(LpKernelGroup, 1);
+        (*place)->items = g_ptr_array_ref(source->items);
+    }
+    return TRUE;
+}
+
+static gboolean
+read_figures(Reader *self, LpListedMixer *mixer, const xmlNode *node)
+{
+    static const char *const names[LP_N_MIXER_FIGURES] = {"parameters", "whole", "kept", "sent",
+                                                          "returned"};
+    const char *exchange = lp_xml_attribute(node, "exchange");
+    if (exchange != NULL) {
+        int kind = lp_choice_parse(exchange, lp_mixer_exchange_names, self->error);
+        if (kind < 0) {
+            lp_xml_prefix(self->xml, node, "exchange", self->error);
+            return FALSE;
+        }
+        mixer->exchange = (LpMixerExchangeKind)kind;
+    }
+    for (guint i = 0; i < LP_N_MIXER_FIGURES; i++) {
+        if (lp_xml_attribute(node, names[i]) == NULL)
+            continue;
+        lp_expression_free(mixer->figure[i]);
+        mixer->figure[i] = read_expression(self, node, names[i]);
+        if (mixer->figure[i] == NULL)
+            return FALSE;
+    }
+    return TRUE;
+}
+
+static gboolean
+read_mixer(Reader *self, const xmlNode *node)
+{
+    guint index = (guint)lp_kernel_lists_mixer(self->lists, lp_xml_attribute(node, "name"));
+    LpListedMixer *mixer = self->lists->mixers->pdata[index];
+    guint block = lp_kernel_lists_mixer_block(self->lists, index);
+    if (!read_figures(self, mixer, node) || !take_passes(self, block, node))
+        return FALSE;
+    for (const xmlNode *item = lp_xml_element(node->children, NULL); item != NULL;
+         item = lp_xml_element(item->next, NULL))
+        if (strcmp((const char *)item->name, "pass") == 0 ? !read_pass(self, block, item)
+                                                          : !read_divisor(self, mixer, item))
+            return FALSE;
+    return TRUE;
+}
+
+static gboolean
 read_group(Reader *self, const xmlNode *node)
 {
     self->own = g_hash_table_lookup(self->lists->groups, lp_xml_attribute(node, "name"));
@@ -333,6 +432,7 @@ lp_kernel_reader_read(LpKernelLists *lists, const LpXml *xml, const char *file, 
          node = lp_xml_element(node->next, NULL))
         if (strcmp((const char *)node->name, "block") == 0   ? !read_block(&reader, node)
             : strcmp((const char *)node->name, "group") == 0 ? !read_group(&reader, node)
+            : strcmp((const char *)node->name, "mixer") == 0 ? !read_mixer(&reader, node)
                                                              : FALSE)
             return FALSE;
     return TRUE;

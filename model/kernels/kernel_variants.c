@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define FOLDER "/lightpath/kernels/variants"
+#define MIXERS "/lightpath/kernels/mixers"
 #define VARIANTS_MAX 64
 
 static int
@@ -18,9 +19,9 @@ compare(const void *a, const void *b)
 
 /* The files' names without what they end with, by the alphabet. */
 static char **
-read_names(void)
+read_names(const char *folder)
 {
-    char **names = g_resource_enumerate_children(lp_kernels_get_resource(), FOLDER,
+    char **names = g_resource_enumerate_children(lp_kernels_get_resource(), folder,
                                                  G_RESOURCE_LOOKUP_FLAGS_NONE, NULL);
     guint n = g_strv_length(names);
     g_assert(n <= VARIANTS_MAX);
@@ -35,7 +36,7 @@ lp_kernel_variant_names(void)
 {
     static gsize names;
     if (g_once_init_enter(&names))
-        g_once_init_leave(&names, (gsize)read_names());
+        g_once_init_leave(&names, (gsize)read_names(FOLDER));
     return (const char *const *)names;
 }
 
@@ -49,19 +50,37 @@ lp_kernel_variant(const char *name)
     return 0;
 }
 
+const char *const *
+lp_kernel_mixer_names(void)
+{
+    static gsize names;
+    if (g_once_init_enter(&names))
+        g_once_init_leave(&names, (gsize)read_names(MIXERS));
+    return (const char *const *)names;
+}
+
+static gboolean
+is_shipped(const char *mixer)
+{
+    return g_strv_contains(lp_kernel_mixer_names(), mixer);
+}
+
 const LpKernelLists *
-lp_kernel_variants_load(guint64 variants, const char *path, const LpKernelVocabulary *vocabulary,
-                        GError **error)
+lp_kernel_variants_load(guint64 variants, const char *const *mixers, const char *path,
+                        const LpKernelVocabulary *vocabulary, GError **error)
 {
     static GMutex mutex;
     static GHashTable *kept; /* owned: what is read of lists, by the names of their files */
     const char *const *names = lp_kernel_variant_names();
-    g_autoptr(GPtrArray) paths = g_ptr_array_new();
-    g_ptr_array_add(paths, (gpointer)(guintptr) "standard");
+    g_autoptr(GPtrArray) paths = g_ptr_array_new_with_free_func(g_free);
+    g_ptr_array_add(paths, g_strdup("standard"));
     for (guint i = 0; names[i] != NULL; i++)
         if ((variants >> i & 1) != 0)
-            g_ptr_array_add(paths, (gpointer)(guintptr)names[i]);
-    g_ptr_array_add(paths, (gpointer)(guintptr)path);
+            g_ptr_array_add(paths, g_strdup(names[i]));
+    for (guint i = 0; mixers != NULL && mixers[i] != NULL; i++)
+        if (is_shipped(mixers[i]))
+            g_ptr_array_add(paths, g_strconcat(LP_KERNEL_MIXER_PREFIX, mixers[i], NULL));
+    g_ptr_array_add(paths, g_strdup(path));
     if (path != NULL)
         g_ptr_array_add(paths, NULL);
     g_autofree char *key = g_strjoinv("+", (char **)paths->pdata);
@@ -89,7 +108,7 @@ lp_kernel_variants_lists(guint64 variants, const LpKernelVocabulary *vocabulary)
     if (lists != NULL)
         return lists;
     g_autoptr(GError) error = NULL;
-    lists = lp_kernel_variants_load(variants, NULL, vocabulary, &error);
+    lists = lp_kernel_variants_load(variants, NULL, NULL, vocabulary, &error);
     if (lists == NULL)
         g_error("%s", error->message); /* what is shipped is tested */
     g_hash_table_insert(kept, g_memdup2(&variants, sizeof variants), (gpointer)(guintptr)lists);

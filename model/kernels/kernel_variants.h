@@ -14,10 +14,12 @@ guint64 lp_kernel_variant(const char *name);
 /** The standard lists with @variants, a set. Read once and kept. */
 const LpKernelLists *lp_kernel_variants_lists(guint64 variants,
                                               const LpKernelVocabulary *vocabulary);
-/** The same, and over them those of @path, a file. Read once and kept. Errors: LP_INPUT_ERROR,
- * "FILE:LINE: got, wanted". */
-const LpKernelLists *lp_kernel_variants_load(guint64 variants, const char *path,
-                                             const LpKernelVocabulary *vocabulary,
+/** Names of the shipped mixers. Static, NULL-ended. */
+const char *const *lp_kernel_mixer_names(void);
+/** The same, and over them the shipped lists among @mixers, names, NULL-ended or NULL, and those of
+ * @path, a file or NULL. Read once and kept. Errors: LP_INPUT_ERROR, "FILE:LINE: got, wanted". */
+const LpKernelLists *lp_kernel_variants_load(guint64 variants, const char *const *mixers,
+                                             const char *path, const LpKernelVocabulary *vocabulary,
                                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

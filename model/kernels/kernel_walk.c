@@ -77,8 +77,8 @@ walk(Walk *self, const GPtrArray *items)
     }
 }
 
-static void
-clear_variables(const LpKernelLists *self, double *values)
+void
+lp_kernel_lists_clear(const LpKernelLists *self, double *values)
 {
     for (guint i = self->vocabulary->n_sizes; i < self->n_places; i++)
         values[i] = 0.0;
@@ -99,7 +99,7 @@ lp_kernel_lists_size(const LpKernelLists *self, const char *name, double *values
 {
     const LpDerivedSize *size = g_hash_table_lookup(self->derived, name);
     g_return_val_if_fail(size != NULL, 0.0);
-    clear_variables(self, values);
+    lp_kernel_lists_clear(self, values);
     LpExpressionValues own = {.values = values};
     return lp_expression_value(size->value, &own);
 }
@@ -118,7 +118,7 @@ lp_kernel_lists_run(const LpKernelLists *self, guint block, guint pass, double *
     Walk own = {.values = {.values = values}, .take = take, .data = data};
     if (out_fault != NULL)
         *out_fault = NULL;
-    clear_variables(self, values);
+    lp_kernel_lists_clear(self, values);
     if (!lp_kernel_lists_has(self, block, pass) ||
         (self->whens[block] != NULL && lp_expression_value(self->whens[block], &own.values) == 0.0))
         return;

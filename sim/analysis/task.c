@@ -332,6 +332,7 @@ members_start_together(const Builder *self, const LpContention *contention, LpGr
 static void
 merge_others(const Builder *self, const LpContention *contention, Merging *io_merging)
 {
+    static const LpGroup context[] = {LP_GROUP_CP, LP_GROUP_CP_HEADS};
     gboolean can = io_merging->delays && (self->tasks->mode.level >= LP_RUN_UNCONTENDED) &&
                    (self->program->expert_loads == NULL || is_balanced(self));
     gboolean alike = can;
@@ -342,9 +343,10 @@ merge_others(const Builder *self, const LpContention *contention, Merging *io_me
     for (LpGroup group = LP_GROUP_TP; group < LP_N_GROUPS; group++)
         if (is_of_experts(group))
             io_merging->group[group] = alike;
-    io_merging->group[LP_GROUP_CP] =
-        can && members_start_together(self, contention, LP_GROUP_CP) &&
-        (is_balanced(self) || lp_isolated_rings_uniform(self->rings, LP_GROUP_CP));
+    for (guint i = 0; i < G_N_ELEMENTS(context); i++)
+        io_merging->group[context[i]] =
+            can && members_start_together(self, contention, context[i]) &&
+            (is_balanced(self) || lp_isolated_rings_uniform(self->rings, context[i]));
 }
 
 static gboolean

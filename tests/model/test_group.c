@@ -30,6 +30,7 @@ static const struct {
     [LP_GROUP_REPLICA] = {SAME_AXES, 1u << LP_AXIS_DP | 1u << LP_AXIS_CP, TRUE},
     [LP_GROUP_EXPERT_DP] = {SAME_EXPERTS, 0, TRUE},
     [LP_GROUP_EMBEDDING] = {SAME_AXES, 1u << LP_AXIS_PP, FALSE},
+    [LP_GROUP_CP_HEADS] = {SAME_AXES, 1u << LP_AXIS_CP, FALSE},
 };
 
 static guint32
@@ -173,6 +174,7 @@ static void
 draw(GRand *generator, guint index, LpPlan *out_plan, LpTransformer *out_shape)
 {
     LpTransformer shape = lp_test_gpt(12, 96, 12);
+    shape.pattern.n_mixers = 1;
     shape.seq = 144;
     shape.vocab = 768;
     shape.tied_embeddings = pick(generator, "01") == 1;
@@ -254,6 +256,7 @@ test_by_hand(void)
         {LP_GROUP_EP_RAIL, 13, 1, {13}},
     };
     LpTransformer shape = lp_test_gpt(2, 64, 4);
+    shape.pattern.n_mixers = 1;
     shape.experts.n = 4;
     shape.experts.top_k = 1;
     LpPlan plan = lp_test_plan(2, 2, 4, 1, 4);

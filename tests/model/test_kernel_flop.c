@@ -136,10 +136,8 @@ test_identity_of_contexts(void)
     LpTransformer pattern = llama;
     pattern.window.keys = 512;
     pattern.chunk = 1000;
-    pattern.pattern =
-        (LpLayerPattern){.n = 3,
-                         .count = {1, 1, 1},
-                         .lookback = {LP_LOOKBACK_CHUNK, LP_LOOKBACK_FULL, LP_LOOKBACK_WINDOW}};
+    pattern.pattern = (LpLayerPattern){
+        .n = 3, .count = {1, 1, 1}, .word = {LP_LAYER_CHUNK, LP_LAYER_FULL, LP_LAYER_WINDOW}};
     for (guint32 cp = 1; cp <= 4; cp *= 2) {
         g_autofree char *label = g_strdup_printf("cp %u", cp);
         check_identity(label, llama, context_plan(2, cp, LP_CONTEXT_RING), FALSE);

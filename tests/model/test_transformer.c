@@ -173,10 +173,8 @@ test_pattern(void)
     LpTransformer shape = lp_test_gpt(6, 64, 4);
     shape.window.keys = 16;
     shape.chunk = 768;
-    shape.pattern =
-        (LpLayerPattern){.n = 3,
-                         .count = {2, 1, 1},
-                         .lookback = {LP_LOOKBACK_WINDOW, LP_LOOKBACK_CHUNK, LP_LOOKBACK_FULL}};
+    shape.pattern = (LpLayerPattern){
+        .n = 3, .count = {2, 1, 1}, .word = {LP_LAYER_WINDOW, LP_LAYER_CHUNK, LP_LAYER_FULL}};
     /* Chunks of 768, 768 and 512 tokens: (2 * 768^2 + 512^2) / 2048 keys for a token. */
     static const LpLayer wanted[] = {
         {.span = 2048, .keys = 16, .windowed = TRUE}, {.span = 2048, .keys = 16, .windowed = TRUE},

@@ -30,7 +30,16 @@ test_texts(void)
         {"full+", NULL},
         {"+full", NULL},
         {"full+auto", NULL},
-        {"5*windows", NULL},
+        {"5*windows", "5*windows"},
+        {"3*mamba-2+attention", "3*mamba-2+1*full"},
+        {"a+b+c+d+e+f", "1*a+1*b+1*c+1*d+1*e+1*f"},
+        {"a+b+c+d+e+f+g", NULL},
+        {"ffn+experts", "1*ffn+1*experts"},
+        {"M-M*-", "M-M*-"},
+        {"MEM*E", "MEM*E"},
+        {"M-Mx", NULL},
+        {"Mamba", NULL},
+        {"*", NULL},
         {"5 * window", NULL},
         {"5*window,full", NULL},
     };
@@ -42,7 +51,7 @@ test_texts(void)
         lp_test_text(rows[i].text, text, rows[i].read_back);
         if (!good)
             lp_test_error(rows[i].text, &error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE,
-                          "wanted auto, or up to 48 runs of layers that are full, window or chunk");
+                          "wanted auto, or up to 128 runs of layers that are full, window, chunk");
     }
 }
 
@@ -64,28 +73,27 @@ test_shortest(void)
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         guint n = (guint)strlen(rows[i].layers);
-        LpLookback lookbacks[16];
+        const char *words[16];
         for (guint k = 0; k < n; k++)
-            lookbacks[k] = (LpLookback)(strchr("fwc", rows[i].layers[k]) - "fwc");
+            words[k] = lp_layer_word_names[strchr("fwc", rows[i].layers[k]) - "fwc"];
         LpLayerPattern pattern;
-        lp_test_true(rows[i].layers, lp_layer_pattern_of(lookbacks, n, &pattern));
+        lp_test_true(rows[i].layers, lp_layer_pattern_of(words, n, &pattern));
         g_autofree char *text = lp_layer_pattern_format(&pattern);
         lp_test_text(rows[i].layers, text, rows[i].pattern);
     }
 }
 
-/* The last of 50 runs is longer, so that nothing repeats. */
+/* The last of 130 runs is longer, so that nothing repeats. */
 static void
 test_room(void)
 {
-    LpLookback lookbacks[51];
-    for (guint k = 0; k < G_N_ELEMENTS(lookbacks); k++)
-        lookbacks[k] = k % 2 == 0 || k == 49 ? LP_LOOKBACK_FULL : LP_LOOKBACK_WINDOW;
+    const char *words[131];
+    for (guint k = 0; k < G_N_ELEMENTS(words); k++)
+        words[k] = k % 2 == 0 || k == 129 ? "full" : "mamba-2";
     LpLayerPattern pattern;
-    lp_test_true("too many runs",
-                 !lp_layer_pattern_of(lookbacks, G_N_ELEMENTS(lookbacks), &pattern));
-    lp_test_true("as many as there is room for", lp_layer_pattern_of(lookbacks + 2, 49, &pattern));
-    lp_test_true("48", pattern.n == LP_LAYER_RUNS_MAX - 1);
+    lp_test_true("too many runs", !lp_layer_pattern_of(words, G_N_ELEMENTS(words), &pattern));
+    lp_test_true("as many as there is room for", lp_layer_pattern_of(words + 2, 129, &pattern));
+    lp_test_true("128", pattern.n == LP_LAYER_RUNS_MAX - 1);
 }
 
 int

@@ -77,6 +77,17 @@ static const Row rows[] = {
     {"gpt-oss-120b", 64, 116.83e9, EXACT, 0, ALL, "OpenAI, arXiv 2508.10925, table 1"},
     /* 1.026e12 with the first layer dense, as config.json has it; 1.043e12 had it experts too. */
     {"kimi-k2", 2048, 1.04e12, 0.014, 0, ALL, "Moonshot AI, arXiv 2507.20534, table 2"},
+    {"nemotron-h-8b", 512, 8e9, ROUNDED(0.5, 8), 0, ALL, "NVIDIA, arXiv 2504.03624"},
+    {"qwen3-next-80b-a3b", 64, 80e9, ROUNDED(0.5, 80), 0, ALL,
+     "model card of Qwen/Qwen3-Next-80B-A3B-Instruct"},
+    /* 49.1 billion; the name says 48. */
+    {"kimi-linear-48b-a3b", 64, 48e9, 0.025, 0, ALL, "Kimi Team, arXiv 2510.26692"},
+    /* The 671 billion of DeepSeek-V3 and the indexers, 14 million a layer. */
+    {"deepseek-v3.2", 1024, 671e9 + 61 * 13.96e6, EXACT, 0, ALL,
+     "arXiv 2412.19437, section 4.2, and inference/model.py of DeepSeek-V3.2-Exp: Indexer"},
+    {"gemma-3-27b", 256, 25600e6, EXACT, 0, LAYERS, "Gemma Team, arXiv 2503.19786, table 1"},
+    {"granite-4-h-small", 64, 32207337984, EXACT, 0, ALL,
+     SAFETENSORS "ibm-granite/granite-4.0-h-small"},
     {"glam-64e", 1024, 1.2e12, ROUNDED(0.05, 1.2), 0, ALL, "Du et al., arXiv 2112.06905, table 4"},
     {"vit-22b", 1024, 21743e6, EXACT, 0, LAYERS, "Dehghani et al., arXiv 2302.05442, table 1"},
     {"t5-11b", 128, 11307321344, EXACT, 0, ALL, SAFETENSORS "google-t5/t5-11b"},
@@ -136,6 +147,10 @@ test_active_parameters(void)
         {"qwen3-235b-a22b", 22e9, ROUNDED(0.5, 22), FALSE, "README of Qwen/Qwen3-235B-A22B"},
         {"gpt-oss-120b", 5.13e9, EXACT, TRUE, "OpenAI, arXiv 2508.10925, table 1"},
         {"kimi-k2", 32.6e9, 0.01, FALSE, "Moonshot AI, arXiv 2507.20534, table 2"},
+        {"qwen3-next-80b-a3b", 3.9e9, 0.02, FALSE, "3 billion, and 0.6 of embeddings and logits"},
+        {"kimi-linear-48b-a3b", 3.5e9, 0.02, FALSE, "3 billion, and 0.4 of the embedding"},
+        {"granite-4-h-small", 9e9, ROUNDED(0.5, 9), FALSE,
+         "model card of ibm-granite/granite-4.0-h-small"},
         {"glam-64e", 96.6e9, EXACT, FALSE, "Du et al., arXiv 2112.06905, table 4"},
     };
     for (guint i = 0; i < G_N_ELEMENTS(active); i++) {

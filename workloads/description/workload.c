@@ -9,6 +9,7 @@
 #include "model/kernel.h"
 #include "model/kernel_sizes.h"
 #include "model/kernels/kernel_variants.h"
+#include "model/mixer.h"
 #include "workloads/description/attribute.h"
 #include "workloads/description/framework.h"
 #include "workloads/description/framework_defaults.h"
@@ -197,15 +198,26 @@ read_routing(LpWorkload *self, GError **error)
     return self->routing_table != NULL;
 }
 
-/* Those of a file of one's own, over the variants that the framework and settings say. */
+/* Those of mixers and of a file of one's own, over the variants that the framework and settings
+ * say. */
+static gboolean
+read_lists(LpWorkload *self, GError **error)
+{
+    const LpLayerPattern *pattern = &self->transformer.pattern;
+    const char *mixers[LP_MIXERS_MAX + 1] = {NULL};
+    memcpy(mixers, pattern->mixer, pattern->n_mixers * sizeof *mixers);
+    if (self->kernels == NULL && pattern->n_mixers == 0)
+        return TRUE;
+    self->plan.lists = lp_kernel_variants_load(self->plan.variants, mixers, self->kernels,
+                                               lp_kernel_vocabulary(), error);
+    return self->plan.lists != NULL;
+}
+
 static gboolean
 read_kernels(LpWorkload *self, GError **error)
 {
-    if (self->kernels == NULL)
-        return TRUE;
-    self->plan.lists =
-        lp_kernel_variants_load(self->plan.variants, self->kernels, lp_kernel_vocabulary(), error);
-    return self->plan.lists != NULL && lp_kernels_check(&self->transformer, &self->plan, error);
+    return read_lists(self, error) &&
+           (self->plan.lists == NULL || lp_kernels_check(&self->transformer, &self->plan, error));
 }
 
 /* Whether @message has @name as a word of its own. */
@@ -277,10 +289,14 @@ complete(LpWorkload *self, GError **error)
         return FALSE;
     derive_defaults(self);
     GError *fault = NULL;
-    gboolean good = lp_transformer_check(&self->transformer, &fault);
+    if (!read_lists(self, error))
+        return FALSE;
+    gboolean good = lp_transformer_check(&self->transformer, &fault) &&
+                    lp_mixers_measure(&self->transformer, &self->plan, &fault);
     if (good)
         derive_plan(self);
-    if (good && lp_plan_check(&self->plan, &self->transformer, &fault))
+    if (good && lp_plan_check(&self->plan, &self->transformer, &fault) &&
+        lp_mixers_check(&self->transformer, &self->plan, &fault))
         return read_routing(self, error) && read_kernels(self, error);
     /* Of the bare message: what follows it tells of "--set" and of the framework in general. */
     g_autofree char *place = place_of(self, fault->message);

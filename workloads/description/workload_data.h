@@ -7,7 +7,7 @@
 G_BEGIN_DECLS
 
 /** Attributes that a workload has room for. */
-#define LP_WORKLOAD_ATTRIBUTES_MAX 168
+#define LP_WORKLOAD_ATTRIBUTES_MAX 208
 #define LP_FRAMEWORK_NAME_MAX 24
 
 /** Who gave the value of an attribute; of several the last beats those before it. */

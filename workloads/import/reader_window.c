@@ -6,17 +6,17 @@
 /* What the configuration says of attention's reach. */
 typedef struct {
     guint32 window, chunk; /* tokens; 0: no limit */
-    LpLookback *reaches;   /* owned: of each layer */
+    LpLayerWord *reaches;  /* owned: of each layer */
     const char *key;       /* that says which layers are limited */
 } Reach;
 
 /* layer_types: one text a layer. */
 static gboolean
-read_layer_types(const LpReader *self, const json_t *list, LpLookback *reaches, GError **error)
+read_layer_types(const LpReader *self, const json_t *list, LpLayerWord *reaches, GError **error)
 {
-    static const char *const names[] = {[LP_LOOKBACK_FULL] = "full_attention",
-                                        [LP_LOOKBACK_WINDOW] = "sliding_attention",
-                                        [LP_LOOKBACK_CHUNK] = "chunked_attention"};
+    static const char *const names[] = {[LP_LAYER_FULL] = "full_attention",
+                                        [LP_LAYER_WINDOW] = "sliding_attention",
+                                        [LP_LAYER_CHUNK] = "chunked_attention"};
     gboolean good = json_array_size(list) == self->n_layers;
     for (guint i = 0; good && i < self->n_layers; i++) {
         const char *text = json_string_value(json_array_get(list, i));
@@ -24,7 +24,7 @@ read_layer_types(const LpReader *self, const json_t *list, LpLookback *reaches, 
         while (reach < G_N_ELEMENTS(names) && g_strcmp0(text, names[reach]) != 0)
             reach++;
         good = reach < G_N_ELEMENTS(names);
-        reaches[i] = (LpLookback)reach;
+        reaches[i] = (LpLayerWord)reach;
     }
     return good || lp_config_fault(self->config, "layer_types",
                                    "\"full_attention\", \"sliding_attention\" or "
@@ -46,7 +46,7 @@ read_rope_layers(const LpReader *self, Reach *reach, GError **error)
     for (guint i = 0; good && i < self->n_layers; i++) {
         const json_t *item = json_array_get(list, i);
         good = json_is_integer(item);
-        reach->reaches[i] = json_integer_value(item) != 0 ? LP_LOOKBACK_CHUNK : LP_LOOKBACK_FULL;
+        reach->reaches[i] = json_integer_value(item) != 0 ? LP_LAYER_CHUNK : LP_LAYER_FULL;
     }
     reach->key = "no_rope_layers";
     return good || lp_config_fault(self->config, "no_rope_layers", "0 or 1 for each layer", error);
@@ -66,7 +66,7 @@ static gboolean
 read_family_layers(const LpReader *self, Reach *reach, GError **error)
 {
     LpFamilyWindow kind = self->family->window;
-    LpLookback limited = kind == LP_FAMILY_WINDOW_CHUNKS ? LP_LOOKBACK_CHUNK : LP_LOOKBACK_WINDOW;
+    LpLayerWord limited = kind == LP_FAMILY_WINDOW_CHUNKS ? LP_LAYER_CHUNK : LP_LAYER_WINDOW;
     gboolean is_switch = kind == LP_FAMILY_WINDOW_SWITCH;
     gboolean has_period = kind == LP_FAMILY_WINDOW_PATTERN || kind == LP_FAMILY_WINDOW_CHUNKS;
     /* The classes' defaults. */
@@ -77,7 +77,7 @@ read_family_layers(const LpReader *self, Reach *reach, GError **error)
         return FALSE;
     for (guint i = 0; i < self->n_layers; i++) {
         gboolean is_limited = has_period ? (i + 1) % period != 0 : i >= first;
-        reach->reaches[i] = is_limited ? limited : LP_LOOKBACK_FULL;
+        reach->reaches[i] = is_limited ? limited : LP_LAYER_FULL;
     }
     reach->key = has_period ? period_key(self) : "max_window_layers";
     return kind != LP_FAMILY_WINDOW_CHUNKS || read_rope_layers(self, reach, error);
@@ -115,7 +115,7 @@ read_widths(const LpReader *self, Reach *reach, GError **error)
 
 /* A limit as wide as the sequence is none. Returns: whether a layer is limited so. */
 static gboolean
-drop_wide(const LpReader *self, const Reach *reach, LpLookback kind, guint32 width)
+drop_wide(const LpReader *self, const Reach *reach, LpLayerWord kind, guint32 width)
 {
     gboolean any = FALSE;
     for (guint i = 0; i < self->n_layers; i++) {
@@ -123,7 +123,7 @@ drop_wide(const LpReader *self, const Reach *reach, LpLookback kind, guint32 wid
             continue;
         any = width > 0 && width < self->seq;
         if (!any)
-            reach->reaches[i] = LP_LOOKBACK_FULL;
+            reach->reaches[i] = LP_LAYER_FULL;
     }
     return any;
 }
@@ -133,7 +133,7 @@ static gboolean
 is_every(const LpReader *self, const Reach *reach, guint32 period)
 {
     for (guint i = 0; i < self->n_layers; i++)
-        if (reach->reaches[i] != (i % period == 0 ? LP_LOOKBACK_WINDOW : LP_LOOKBACK_FULL))
+        if (reach->reaches[i] != (i % period == 0 ? LP_LAYER_WINDOW : LP_LAYER_FULL))
             return FALSE;
     return TRUE;
 }
@@ -157,17 +157,20 @@ lp_reader_map_window(const LpReader *self, GError **error)
 {
     if (self->family->window == LP_FAMILY_WINDOW_NONE)
         return TRUE;
-    g_autofree LpLookback *reaches = g_new0(LpLookback, self->n_layers);
+    g_autofree LpLayerWord *reaches = g_new0(LpLayerWord, self->n_layers);
     Reach reach = {.reaches = reaches};
     if (!read_widths(self, &reach, error) || !read_layers(self, &reach, error))
         return FALSE;
-    gboolean windowed = drop_wide(self, &reach, LP_LOOKBACK_WINDOW, reach.window);
-    gboolean chunked = drop_wide(self, &reach, LP_LOOKBACK_CHUNK, reach.chunk);
+    gboolean windowed = drop_wide(self, &reach, LP_LAYER_WINDOW, reach.window);
+    gboolean chunked = drop_wide(self, &reach, LP_LAYER_CHUNK, reach.chunk);
     if (!windowed && !chunked)
         return TRUE;
     g_autofree char *key = lp_config_key(self->config, reach.key);
     LpLayerPattern pattern;
-    if (!lp_layer_pattern_of(reaches, self->n_layers, &pattern)) {
+    g_autofree const char **words = g_new(const char *, self->n_layers);
+    for (guint i = 0; i < self->n_layers; i++)
+        words[i] = lp_layer_word_names[reaches[i]];
+    if (!lp_layer_pattern_of(words, self->n_layers, &pattern)) {
         lp_reader_leave(self, key, "no limit: layers change more often than layer-pattern may");
         return TRUE;
     }

@@ -54,6 +54,8 @@ exchanges(const LpPlan *plan, LpGroup group)
 {
     if (group == LP_GROUP_CP)
         return plan->context_kind == LP_CONTEXT_ULYSSES;
+    if (group == LP_GROUP_CP_HEADS)
+        return TRUE;
     return lp_group_traits(group)->traffic == LP_TRAFFIC_EP;
 }
 

@@ -2,6 +2,8 @@
 /* Rounds of keys and values, and exchanges of tokens for heads. */
 #include "workloads/program/context_parallel.h"
 
+#include "model/mixer.h"
+
 #include <math.h>
 
 /* Bytes on the wire of tensors of @width for each token that the rank works on. */
@@ -36,11 +38,11 @@ add_ring_core(LpLowering *self, LpWork core, guint32 seq, gboolean backward)
  * "KV all-gather between CP ranks is exposed"), nor PyTorch's compiled ring. Backward they are
  * gathered again, and their gradients are summed where they belong. */
 static void
-add_gathered_core(LpLowering *self, LpWork core, guint32 seq, gboolean backward)
+add_gathered_core(LpLowering *self, LpWork core, guint32 seq, double width, gboolean backward)
 {
     const LpPlan *plan = self->plan;
     guint64 cp = plan->degree[LP_AXIS_CP];
-    guint64 own = context_bytes(plan, seq, lp_plan_exchanged_width(plan, self->transformer));
+    guint64 own = context_bytes(plan, seq, width);
     guint64 gradients = (guint64)llround(lp_plan_context_gradient_bytes(plan, (double)own));
     lp_builder_add_collective(&self->builder, LP_COLLECTIVE_ALL_GATHER, LP_GROUP_CP, cp * own);
     lp_lowering_add_work(self, core);
@@ -49,43 +51,72 @@ add_gathered_core(LpLowering *self, LpWork core, guint32 seq, gboolean backward)
                                   cp * gradients);
 }
 
-/* Tokens are exchanged for heads before attention, and heads for tokens after it; backward the
- * other way round (Jacobs et al., arXiv 2309.14509, section 3). */
+/* Tokens are exchanged for heads before the core, and heads for tokens after it; backward the other
+ * way round (Jacobs et al., arXiv 2309.14509, section 3). */
 static void
-add_ulysses_core(LpLowering *self, LpWork core, guint32 seq, gboolean backward)
+add_exchanged_core(LpLowering *self, LpWork core, LpGroup group, guint32 seq, double there,
+                   double back)
 {
-    const LpPlan *plan = self->plan;
-    double tp = plan->degree[LP_AXIS_TP];
-    double qkv = lp_transformer_query_width(self->transformer) / tp +
-                 lp_plan_exchanged_width(self->plan, self->transformer);
-    double mixture = lp_transformer_mixture_width(self->transformer) / tp;
-    lp_builder_add_collective(&self->builder, LP_COLLECTIVE_ALL_TO_ALL, LP_GROUP_CP,
-                              context_bytes(plan, seq, backward ? mixture : qkv));
+    lp_builder_add_collective(&self->builder, LP_COLLECTIVE_ALL_TO_ALL, group,
+                              context_bytes(self->plan, seq, there));
     lp_lowering_add_work(self, core);
-    lp_builder_add_collective(&self->builder, LP_COLLECTIVE_ALL_TO_ALL, LP_GROUP_CP,
-                              context_bytes(plan, seq, backward ? qkv : mixture));
+    lp_builder_add_collective(&self->builder, LP_COLLECTIVE_ALL_TO_ALL, group,
+                              context_bytes(self->plan, seq, back));
+}
+
+/* What a layer's core takes and gives by all-to-all: of attention queries, keys and values, and
+ * their mixture. */
+static LpMixerExchange
+exchanged(const LpLowering *self, guint32 index)
+{
+    double tp = self->plan->degree[LP_AXIS_TP];
+    LpMixerExchange exchange = lp_mixer_exchange(self->transformer, self->plan, index);
+    if (exchange.kind != LP_MIXER_ATTENTION)
+        return exchange;
+    exchange.sent += lp_transformer_query_width(self->transformer) / tp +
+                     lp_plan_exchanged_width(self->plan, self->transformer);
+    exchange.returned += lp_transformer_mixture_width(self->transformer) / tp;
+    return exchange;
+}
+
+static gboolean
+is_exchanged(const LpLowering *self, guint32 index)
+{
+    LpMixerExchangeKind kind = lp_mixer_exchange(self->transformer, self->plan, index).kind;
+    return kind == LP_MIXER_ALL_TO_ALL ||
+           (kind == LP_MIXER_ATTENTION && self->plan->context_kind == LP_CONTEXT_ULYSSES);
 }
 
 void
-lp_context_parallel_add_core(LpLowering *self, LpWork core, guint32 seq, gboolean backward)
+lp_context_parallel_add_core(LpLowering *self, LpWork core, guint32 index, gboolean backward)
 {
+    guint32 seq = lp_transformer_layer(self->transformer, index).seq;
     if (core.device_s <= 0.0)
         return;
-    if (self->plan->degree[LP_AXIS_CP] < 2)
+    if (self->plan->degree[LP_AXIS_CP] < 2) {
         lp_lowering_add_work(self, core);
-    else if (self->plan->context_kind == LP_CONTEXT_RING)
-        add_ring_core(self, core, seq, backward);
-    else if (self->plan->context_kind == LP_CONTEXT_ULYSSES)
-        add_ulysses_core(self, core, seq, backward);
-    else
-        add_gathered_core(self, core, seq, backward);
+    } else if (is_exchanged(self, index)) {
+        LpMixerExchange widths = exchanged(self, index);
+        LpGroup group = widths.kind == LP_MIXER_ALL_TO_ALL ? LP_GROUP_CP_HEADS : LP_GROUP_CP;
+        add_exchanged_core(self, core, group, seq, backward ? widths.returned : widths.sent,
+                           backward ? widths.sent : widths.returned);
+    } else {
+        LpMixerExchange exchange = lp_mixer_exchange(self->transformer, self->plan, index);
+        gboolean is_keys = exchange.kind == LP_MIXER_KEYS;
+        double width =
+            is_keys ? exchange.sent : lp_plan_exchanged_width(self->plan, self->transformer);
+        if (self->plan->context_kind == LP_CONTEXT_RING && !is_keys)
+            add_ring_core(self, core, seq, backward);
+        else
+            add_gathered_core(self, core, seq, width, backward);
+    }
 }
 
 void
-lp_context_parallel_add_core_again(LpLowering *self, LpWork core, guint32 seq)
+lp_context_parallel_add_core_again(LpLowering *self, LpWork core, guint32 index)
 {
-    if (self->plan->context_kind == LP_CONTEXT_ULYSSES)
+    if (is_exchanged(self, index))
         lp_lowering_add_work(self, core);
     else
-        lp_context_parallel_add_core(self, core, seq, FALSE);
+        lp_context_parallel_add_core(self, core, index, FALSE);
 }

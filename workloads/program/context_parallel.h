@@ -6,11 +6,12 @@
 
 G_BEGIN_DECLS
 
-/** @core, attention over a sequence of @seq tokens that the ranks of the context-parallel group
- * divide, with what they exchange for it; nothing if it takes no time. @backward: its gradients. */
-void lp_context_parallel_add_core(LpLowering *self, LpWork core, guint32 seq, gboolean backward);
+/** @core of layer @index, attention or a mixer over a sequence that the ranks of the
+ * context-parallel group divide, with what they exchange for it; nothing if it takes no time.
+ * @backward: its gradients. */
+void lp_context_parallel_add_core(LpLowering *self, LpWork core, guint32 index, gboolean backward);
 /** @core run again with queries, keys and values at hand, as selective recomputation finds them:
  * those that came round a ring were not kept, exchanged heads were. */
-void lp_context_parallel_add_core_again(LpLowering *self, LpWork core, guint32 seq);
+void lp_context_parallel_add_core_again(LpLowering *self, LpWork core, guint32 index);
 
 G_END_DECLS

@@ -2,6 +2,7 @@
 /* The kernels of a block in order, and where tensor and context parallelism stand among them. */
 #include "workloads/program/dense_block.h"
 
+#include "model/mixer.h"
 #include "workloads/program/context_parallel.h"
 #include "workloads/program/tensor_parallel.h"
 
@@ -29,7 +30,7 @@ static void
 take_latents(const LpLowering *self, guint32 index, LpSharedBytes *io_bytes)
 {
     LpPlanLatentInputs latents = lp_plan_latent_inputs(self->plan, self->transformer);
-    if (latents.n_gathers == 0)
+    if (latents.n_gathers == 0 || lp_transformer_layer(self->transformer, index).mixer > 0)
         return;
     double operand_bytes = lp_plan_gathered_wire_bytes(self->plan);
     io_bytes->inputs = (LpPlanInputs){.n_gathers = latents.n_gathers, .n_sums = latents.n_sums};
@@ -77,13 +78,15 @@ keeps_exchanged(const LpPlan *plan, LpPass pass)
 /* Queries, keys and values of all heads, where the ranks of tp have divided them evenly. Backward
  * their gradients are summed where they belong. */
 static void
-add_heads(LpLowering *self, LpBlock block, guint32 seq, LpCollective collective)
+add_heads(LpLowering *self, guint32 index, LpBlock block, LpCollective collective)
 {
+    guint32 seq = lp_transformer_layer(self->transformer, index).seq;
     double width = lp_transformer_query_width(self->transformer) +
                    lp_transformer_key_width(self->transformer) +
                    lp_transformer_value_width(self->transformer);
     double bytes = lp_plan_tokens(self->plan, seq) * width * lp_plan_wire_bytes(self->plan);
-    if (block == LP_BLOCK_ATTENTION && lp_plan_gathers_heads(self->plan, self->transformer))
+    if (block == LP_BLOCK_ATTENTION && lp_plan_gathers_heads(self->plan, self->transformer) &&
+        lp_mixer_has_heads(self->transformer, self->plan, index))
         lp_builder_add_collective(&self->builder, collective, LP_GROUP_TP, (guint64)llround(bytes));
 }
 
@@ -92,7 +95,6 @@ lp_dense_block_add_forward(LpLowering *self, guint32 index, LpBlock block, LpPas
                            LpGradientSharing sharing)
 {
     guint kind = lp_transformer_layer_kind(self->transformer, index);
-    guint32 seq = lp_transformer_layer(self->transformer, index).seq;
     LpSharedBytes bytes = shared_bytes(self, index, block);
     LpWork entry = lp_lowering_part(self, kind, block, pass, LP_BLOCK_PART_INPUT_PRODUCT);
     LpWork core = lp_lowering_part(self, kind, block, pass, LP_BLOCK_PART_CORE);
@@ -101,12 +103,12 @@ lp_dense_block_add_forward(LpLowering *self, guint32 index, LpBlock block, LpPas
     lp_lowering_need(self, block, LP_BLOCK_PART_INPUT_PRODUCT);
     add_entry(self, entry, bytes.input_gathered, bytes.inputs.n_gathers, sharing);
     if (sharing.gathers)
-        add_heads(self, block, seq, LP_COLLECTIVE_ALL_GATHER);
+        add_heads(self, index, block, LP_COLLECTIVE_ALL_GATHER);
     lp_lowering_add_part(self, kind, block, pass, LP_BLOCK_PART_INNER);
     if (keeps_exchanged(self->plan, pass))
-        lp_context_parallel_add_core_again(self, core, seq);
+        lp_context_parallel_add_core_again(self, core, index);
     else
-        lp_context_parallel_add_core(self, core, seq, FALSE);
+        lp_context_parallel_add_core(self, core, index, FALSE);
     lp_lowering_need(self, block, LP_BLOCK_PART_OUTPUT_PRODUCT);
     if (sharing.sums)
         lp_tensor_parallel_add_exit(self, exit, bytes.summed, 1);
@@ -137,7 +139,6 @@ lp_dense_block_add_backward(LpLowering *self, guint32 index, LpBlock block, LpRo
                             LpGradientSharing sharing)
 {
     guint kind = lp_transformer_layer_kind(self->transformer, index);
-    guint32 seq = lp_transformer_layer(self->transformer, index).seq;
     LpSharedBytes bytes = shared_bytes(self, index, block);
     LpPass pass = LP_PASS_BACKWARD_INPUT;
     LpWork weight = lp_lowering_block(self, kind, block, LP_PASS_BACKWARD_WEIGHT);
@@ -155,9 +156,9 @@ lp_dense_block_add_backward(LpLowering *self, guint32 index, LpBlock block, LpRo
     lp_lowering_add_part(self, kind, block, pass, LP_BLOCK_PART_NORM);
     lp_lowering_need(self, block, LP_BLOCK_PART_OUTPUT_PRODUCT);
     add_entry(self, entry, bytes.gathered, 1, sharing);
-    lp_context_parallel_add_core(self, core, seq, TRUE);
+    lp_context_parallel_add_core(self, core, index, TRUE);
     lp_lowering_add_part(self, kind, block, pass, LP_BLOCK_PART_INNER);
-    add_heads(self, block, seq, LP_COLLECTIVE_REDUCE_SCATTER);
+    add_heads(self, index, block, LP_COLLECTIVE_REDUCE_SCATTER);
     lp_lowering_need(self, block, LP_BLOCK_PART_INPUT_PRODUCT);
     add_backward_exit(self, exit, weight, bytes, role == LP_ROLE_INPUT, sharing);
     lp_lowering_add_part(self, kind, block, pass, LP_BLOCK_PART_RESIDUAL);

@@ -64,13 +64,6 @@ add_expert_block_backward(LpLowering *self, guint32 index, LpRole role)
 
 /* --- whole layers --- */
 
-/* Whether attention and feed-forward stand side by side, and share their collectives. */
-static gboolean
-is_parallel(const LpTransformer *transformer, LpLayer layer)
-{
-    return transformer->parallel_blocks && !layer.has_experts && !layer.cross;
-}
-
 /* Whether the layer's result is summed over tp: nothing takes that of recomputation. */
 static gboolean
 sums_last(const LpLowering *self, guint32 index, LpPass pass)
@@ -83,18 +76,19 @@ static void
 add_forward(LpLowering *self, guint32 index, LpPass pass)
 {
     LpLayer layer = lp_transformer_layer(self->transformer, index);
-    gboolean parallel = is_parallel(self->transformer, layer);
+    gboolean parallel = lp_plan_blocks_beside(self->transformer, layer);
     if (layer.mtp)
         lp_dense_block_add_forward(self, index, LP_BLOCK_MTP, pass,
                                    (LpGradientSharing){TRUE, TRUE});
-    lp_dense_block_add_forward(self, index, LP_BLOCK_ATTENTION, pass,
-                               (LpGradientSharing){TRUE, !parallel});
+    if (layer.has_mixer)
+        lp_dense_block_add_forward(self, index, LP_BLOCK_ATTENTION, pass,
+                                   (LpGradientSharing){TRUE, !parallel});
     if (layer.cross)
         lp_dense_block_add_forward(self, index, LP_BLOCK_CROSS, pass,
                                    (LpGradientSharing){TRUE, TRUE});
     if (layer.has_experts)
         add_expert_block_forward(self, index, pass);
-    else
+    else if (layer.has_network)
         lp_dense_block_add_forward(self, index, LP_BLOCK_FFN, pass,
                                    (LpGradientSharing){!parallel, sums_last(self, index, pass)});
 }
@@ -121,11 +115,14 @@ add_parts_again(LpLowering *self, guint32 index)
     LpGradientSharing attention = {gathers,
                                    lp_plan_recomputes_projection(plan, transformer, layer)};
     lp_lowering_add_block(self, kind, LP_BLOCK_MTP, pass);
-    lp_dense_block_add_forward(self, index, LP_BLOCK_ATTENTION, pass, attention);
+    if (layer.has_mixer)
+        lp_dense_block_add_forward(self, index, LP_BLOCK_ATTENTION, pass, attention);
     if (layer.cross)
         lp_dense_block_add_forward(self, index, LP_BLOCK_CROSS, pass, attention);
+    if (!layer.has_network)
+        return;
     if (!layer.has_experts) {
-        gboolean has_gathered = is_parallel(transformer, layer) && gathers;
+        gboolean has_gathered = lp_plan_blocks_beside(transformer, layer) && gathers;
         lp_dense_block_add_forward(self, index, LP_BLOCK_FFN, pass,
                                    (LpGradientSharing){gathers_up && !has_gathered, FALSE});
         return;
@@ -150,19 +147,20 @@ void
 lp_layer_add_backward(LpLowering *self, guint32 index, LpRole role)
 {
     LpLayer layer = lp_transformer_layer(self->transformer, index);
-    gboolean parallel = is_parallel(self->transformer, layer);
+    gboolean parallel = lp_plan_blocks_beside(self->transformer, layer);
     if (role != LP_ROLE_WEIGHT && lp_plan_recomputes_layer(self->plan, self->transformer, index))
         add_recomputation(self, index);
     if (layer.has_experts)
         add_expert_block_backward(self, index, role);
-    else
+    else if (layer.has_network)
         lp_dense_block_add_backward(self, index, LP_BLOCK_FFN, role,
                                     (LpGradientSharing){TRUE, !parallel});
     if (layer.cross)
         lp_dense_block_add_backward(self, index, LP_BLOCK_CROSS, role,
                                     (LpGradientSharing){TRUE, TRUE});
-    lp_dense_block_add_backward(self, index, LP_BLOCK_ATTENTION, role,
-                                (LpGradientSharing){!parallel, TRUE});
+    if (layer.has_mixer)
+        lp_dense_block_add_backward(self, index, LP_BLOCK_ATTENTION, role,
+                                    (LpGradientSharing){!parallel, TRUE});
     if (layer.mtp)
         lp_dense_block_add_backward(self, index, LP_BLOCK_MTP, role,
                                     (LpGradientSharing){TRUE, TRUE});

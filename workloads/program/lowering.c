@@ -18,15 +18,18 @@ lp_lowering_init(LpLowering *self, LpProgram *program, const LpTransformer *tran
                      .list_costs = lp_list_costs(plan, accelerator),
                      .boundary_copies = lp_boundary_copies_work(transformer, plan, accelerator)};
     gboolean known[LP_LAYER_KINDS] = {FALSE};
+    guint8 n_rows = 0;
     for (guint32 index = 0; index < lp_transformer_n_layers(transformer); index++) {
         guint kind = lp_transformer_layer_kind(transformer, index);
         if (known[kind])
             continue;
         known[kind] = TRUE;
+        g_assert(n_rows < LP_LAYER_ROWS);
+        self->row[kind] = n_rows++;
         for (LpBlock block = 0; block < LP_N_BLOCKS; block++)
             for (LpPass pass = 0; pass < LP_N_PASSES; pass++)
                 lp_block_parts_work(transformer, plan, accelerator, index, block, pass,
-                                    self->work[kind][block][pass]);
+                                    self->work[self->row[kind]][block][pass]);
     }
 }
 
@@ -61,7 +64,7 @@ lp_lowering_meet_loads(LpLowering *self, guint32 index)
 LpWork
 lp_lowering_part(const LpLowering *self, guint kind, LpBlock block, LpPass pass, LpBlockPart part)
 {
-    return self->work[kind][block][pass][part];
+    return self->work[self->row[kind]][block][pass][part];
 }
 
 LpWork
@@ -69,7 +72,7 @@ lp_lowering_block(const LpLowering *self, guint kind, LpBlock block, LpPass pass
 {
     LpWork sum = LP_WORK_NONE;
     for (LpBlockPart part = 0; part < LP_N_BLOCK_PARTS; part++)
-        sum = lp_work_then(sum, self->work[kind][block][pass][part]);
+        sum = lp_work_then(sum, self->work[self->row[kind]][block][pass][part]);
     return sum;
 }
 
@@ -95,7 +98,7 @@ lp_lowering_add_work(LpLowering *self, LpWork work)
 void
 lp_lowering_add_part(LpLowering *self, guint kind, LpBlock block, LpPass pass, LpBlockPart part)
 {
-    lp_lowering_add_work(self, self->work[kind][block][pass][part]);
+    lp_lowering_add_work(self, self->work[self->row[kind]][block][pass][part]);
 }
 
 void

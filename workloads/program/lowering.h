@@ -12,9 +12,10 @@ G_BEGIN_DECLS
  * go. */
 typedef struct {
     LpBuilder builder;
-    const LpTransformer *transformer;                                        /* borrowed */
-    const LpPlan *plan;                                                      /* borrowed */
-    LpWork work[LP_LAYER_KINDS][LP_N_BLOCKS][LP_N_PASSES][LP_N_BLOCK_PARTS]; /**< of kernels */
+    const LpTransformer *transformer; /* borrowed */
+    const LpPlan *plan;               /* borrowed */
+    guint8 row[LP_LAYER_KINDS];       /**< of each kind of layer, in @work */
+    LpWork work[LP_LAYER_ROWS][LP_N_BLOCKS][LP_N_PASSES][LP_N_BLOCK_PARTS]; /**< of kernels */
     LpWork boundary_copies; /**< lp_boundary_copies_work() */
     LpListCosts list_costs;
     const LpAccelerator *accelerator; /* borrowed */

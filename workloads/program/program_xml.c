@@ -27,7 +27,8 @@ lp_program_group_name(LpGroup group)
                                                       [LP_GROUP_DP] = "dp",
                                                       [LP_GROUP_REPLICA] = "replica",
                                                       [LP_GROUP_EXPERT_DP] = "expert-dp",
-                                                      [LP_GROUP_EMBEDDING] = "embedding"};
+                                                      [LP_GROUP_EMBEDDING] = "embedding",
+                                                      [LP_GROUP_CP_HEADS] = "cp-heads"};
     return group < LP_GROUP_GIVEN ? g_strdup(names[group])
                                   : g_strdup_printf("given-%u", group - LP_GROUP_GIVEN);
 }

@@ -17,7 +17,7 @@ list(const char *text, LpBlock block, LpPass pass, LpKernel *kernels)
     LpPlan plan = lp_test_plan(1, 1, 1, 1, 1);
     char *path = lp_temporary_with_suffix(".xml", text, -1);
     g_autoptr(GError) error = NULL;
-    plan.lists = lp_kernel_variants_load(0, path, lp_kernel_vocabulary(), &error);
+    plan.lists = lp_kernel_variants_load(0, NULL, path, lp_kernel_vocabulary(), &error);
     lp_test_text(text, error != NULL ? error->message : "", "");
     guint n = plan.lists != NULL ? lp_block_kernels(&gpt, &plan, 0, block, pass, kernels) : 0;
     lp_temporary_remove(path);
@@ -118,7 +118,7 @@ test_errors(void)
         char *path = lp_temporary_with_suffix(".xml", rows[i].text, -1);
         g_autoptr(GError) error = NULL;
         const LpKernelLists *none =
-            lp_kernel_variants_load(0, path, lp_kernel_vocabulary(), &error);
+            lp_kernel_variants_load(0, NULL, path, lp_kernel_vocabulary(), &error);
         lp_test_true(rows[i].text, none == NULL && error != NULL);
         lp_test_contains(rows[i].text, error != NULL ? error->message : "", rows[i].message);
         lp_test_true(rows[i].text, error == NULL || strchr(error->message, '\n') == NULL);
@@ -156,7 +156,7 @@ test_check(void)
         LpPlan plan = lp_test_plan(1, 1, 1, 1, 1);
         char *path = lp_temporary_with_suffix(".xml", rows[i].text, -1);
         g_autoptr(GError) error = NULL;
-        plan.lists = lp_kernel_variants_load(0, path, lp_kernel_vocabulary(), &error);
+        plan.lists = lp_kernel_variants_load(0, NULL, path, lp_kernel_vocabulary(), &error);
         lp_test_true(rows[i].text, plan.lists != NULL);
         gboolean good = plan.lists != NULL && lp_kernels_check(&gpt, &plan, &error);
         lp_test_true(rows[i].text, good == (*rows[i].message == '\0'));
@@ -188,7 +188,7 @@ test_files(void)
     g_autoptr(GError) error = NULL;
     lp_test_true("written", g_file_set_contents(self, circle, -1, NULL));
     lp_test_true("a circle",
-                 lp_kernel_variants_load(0, self, lp_kernel_vocabulary(), &error) == NULL);
+                 lp_kernel_variants_load(0, NULL, self, lp_kernel_vocabulary(), &error) == NULL);
     lp_test_contains("a circle", error != NULL ? error->message : "",
                      "wanted lists that start from no circle");
     lp_temporary_remove(self);
@@ -206,7 +206,7 @@ test_kept(void)
                   1e-12);
     char *path = lp_temporary_with_suffix(
         ".xml", LIST("<size name=\"kept-by-attention\" value=\"8 * hidden - 1\"/>"), -1);
-    plan.lists = lp_kernel_variants_load(0, path, lp_kernel_vocabulary(), NULL);
+    plan.lists = lp_kernel_variants_load(0, NULL, path, lp_kernel_vocabulary(), NULL);
     lp_test_true("read", plan.lists != NULL);
     if (plan.lists != NULL)
         lp_test_close("a byte less", standard - lp_memory_layer_bytes(&gpt, &plan, 0, 0), 2048.0,

@@ -10,6 +10,8 @@
 
 /* Steps of a pipeline that are followed one by one. */
 #define STEPS_MAX 96
+/* Significant bits of the size that a longer one is told from. */
+#define SIZE_BITS 6
 /* Blocks of a tree (lp_fewer_members_n_blocks()), and members, that are. */
 #define BLOCKS_MAX 256
 #define MEMBERS_MAX 4096
@@ -101,13 +103,23 @@ n_steps_of(const Pipeline *self)
     return lp_step_schedule_n_steps(&schedule);
 }
 
+/* @bytes to some 2 %: a size that is near it does as well, and pipelines of almost equal sizes, as
+ * stages have for their gradients, are told from the same one. */
+static guint64
+round_size(guint64 bytes)
+{
+    guint n_bits = g_bit_storage((gulong)bytes);
+    guint64 unit = 1ull << (n_bits > SIZE_BITS ? n_bits - SIZE_BITS : 0);
+    return (bytes + unit / 2) / unit * unit;
+}
+
 static double
 long_s(const Pipeline *self)
 {
     guint64 n_steps = n_steps_of(self), bytes = self->shape.bytes;
     if (n_steps <= STEPS_MAX)
         return steps_s(self, bytes);
-    guint64 shorter = bytes / n_steps * (STEPS_MAX / 2);
+    guint64 shorter = round_size(bytes / n_steps * (STEPS_MAX / 2));
     double short_s = steps_s(self, shorter), twice_s = steps_s(self, 2 * shorter);
     return short_s + (twice_s - short_s) * (double)(bytes - shorter) / (double)shorter;
 }

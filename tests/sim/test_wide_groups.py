@@ -13,8 +13,10 @@ LIGHTPATH = os.environ["LIGHTPATH"]
 
 # machine, options of the collective, how far fidelity flow may be from message. Trees of up to 256 nodes,
 # and few chunks, are followed: what is left are blocks that differ by a byte. Wider ones are continued
-# from parts of 128 nodes, level by level.
+# from parts of 128 nodes, level by level. Of long pipelines 48 and 96 steps tell the rest.
 TREES = (
+    ("--system=generic --domain-size=1 --leaf-ports=16 --accelerators=32", "--bytes=100MB", 1e-4),
+    ("--system=dgx-h100 --accelerators=256", "--bytes=317MB", 1e-4),
     ("--system=generic --domain-size=1 --leaf-ports=16 --accelerators=256", "--bytes=4MB", 1e-3),
     ("--system=generic --domain-size=1 --leaf-ports=16 --accelerators=512", "--bytes=4MB", 0.02),
     ("--system=generic --domain-size=1 --accelerators=1024", "--bytes=200kB", 1e-3),
@@ -27,6 +29,7 @@ GROWTH = (
     ("gpt3-175b", "--dry-run", "dgx-h100", 32768, 131072),
     ("gpt3-1.3b", "", "dgx-h100", 16384, 65536),
     ("megatron-76b", "--dry-run", "dgx-h100", 16384, 65536),
+    ("megatron-76b", "--dry-run", "gb200-nvl72", 32832, 131040),
 )
 GROWTH_MAX = 8.0
 

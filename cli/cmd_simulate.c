@@ -29,12 +29,10 @@
 typedef enum {
     COLLAPSE_OFF,
     COLLAPSE_ON,
-    COLLAPSE_APPROXIMATE,
-    COLLAPSE_PROVEN,
-    COLLAPSE_ASSUMED
+    COLLAPSE_APPROXIMATE
 } Collapse;
 
-static const char *const collapse_names[] = {"off", "on", "approximate", "proven", "assumed", NULL};
+static const char *const collapse_names[] = {"off", "on", "approximate", NULL};
 
 typedef struct {
     char *fidelity, *collapse, *format, *plan, *framework, *memory_reserve; /* owned */
@@ -187,9 +185,8 @@ simulate_scenario(const Options *options, const Choices *choices, const char *pa
 {
     if (choices->plan != LP_PLAN_FILE)
         return lp_usage_error(error, "--plan: got fit, wanted none: a scenario has several plans");
-    if (choices->collapse >= COLLAPSE_APPROXIMATE)
-        return lp_usage_error(error, "--collapse: got %s, wanted on or off: a scenario",
-                              collapse_names[choices->collapse]);
+    if (choices->collapse == COLLAPSE_APPROXIMATE)
+        return lp_usage_error(error, "--collapse: got approximate, wanted on or off: a scenario");
     g_autofree char *platform_path = lp_input_find(platform, LP_INPUT_PLATFORM, error);
     if (platform_path == NULL)
         return FALSE;
@@ -278,10 +275,6 @@ simulate(const Options *options, char **arguments, double started_s, GError **er
                                .collapse = choices.collapse != COLLAPSE_OFF,
                                .alone = options->no_difference,
                                .n_rounds = choices.n_rounds,
-                               .assume = choices.collapse == COLLAPSE_PROVEN ? LP_ASSUME_NEVER
-                                         : choices.collapse == COLLAPSE_ASSUMED
-                                             ? LP_ASSUME_ALWAYS
-                                             : LP_ASSUME_WHERE_IT_PAYS,
                                .run = {.timeline = timeline},
                                .observation = observation};
     if (options->approximate) {

@@ -18,13 +18,12 @@
         "collapse", 0, 0, G_OPTION_ARG_STRING, place,                                              \
             "Leave out events that provably cannot matter (default on)", "on|off"                  \
     }
-/** As LP_ROW_COLLAPSE, or "approximate", "proven" or "assumed". */
+/** As LP_ROW_COLLAPSE, or "approximate". */
 #define LP_ROW_COLLAPSE_IN_DETAIL(place)                                                           \
     {                                                                                              \
         "collapse", 0, 0, G_OPTION_ARG_STRING, place,                                              \
-            "Leave out events that provably cannot matter (default on), more or fewer "            \
-            "(docs/architecture.md)",                                                              \
-            "on|off|approximate|proven|assumed"                                                    \
+            "Leave out events that provably cannot matter (default on), or that hardly do",        \
+            "on|off|approximate"                                                                   \
     }
 /** An array of "NAME=VALUE". */
 #define LP_ROW_SET(place)                                                                          \

@@ -85,8 +85,7 @@ LpSimulation *lp_simulation_run(const LpSetup *setup, LpSimulationOptions option
  * error of one line. Timelines, observations and times of calls cannot be had of it:
  * options.run.timeline, options.run.calls and options.observation must be NULL.
  * options.run.progress is called in the other process.
- * Errors: as lp_simulation_run(); all but those of child processes are LP_SIMULATION_ERROR_RUN.
- * Returns: (transfer full).
+ * Errors: as lp_simulation_run(). Returns: (transfer full).
  */
 LpSimulation *lp_simulation_run_apart(const LpSetup *setup, LpSimulationOptions options,
                                       GError **error) G_GNUC_WARN_UNUSED_RESULT;

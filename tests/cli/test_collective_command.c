@@ -44,7 +44,7 @@ test_json(void)
     for (guint i = 0; i < G_N_ELEMENTS(run_keys); i++)
         lp_test_true(run_keys[i], json_object_get(run_at(result, 0), run_keys[i]) != NULL);
     lp_test_true("doublings", json_array_size(json_object_get(result, "runs")) == 3);
-    lp_test_true("ranks", lp_json_at(result, "ranks") == 4.0);
+    lp_test_true("ranks", lp_test_json_number(result, "ranks") == 4.0);
     /* 2 groups x 2 (4-1) MiB */
     lp_test_close("traffic",
                   (double)json_integer_value(json_object_get(run_at(result, 0), "traffic_bytes")),
@@ -167,8 +167,8 @@ test_machine_library(void)
             g_autofree char *line = g_strdup_printf(lines[i], machines[k], libraries[k]);
             g_autoptr(json_t) node = lp_spawn_json(line, "");
             json_t *first = json_array_get(json_object_get(node, "runs"), 0);
-            time_s[k] = first != NULL ? lp_json_at(first, "time_s")
-                                      : lp_json_at(node, "simulated.iteration_time_s");
+            time_s[k] = first != NULL ? lp_test_json_number(first, "time_s")
+                                      : lp_test_json_number(node, "simulated.iteration_time_s");
         }
         lp_test_close("option", time_s[1], time_s[0], 0);
         lp_test_close("system", time_s[2], time_s[0], 0);
@@ -195,14 +195,14 @@ test_simulate(void)
                                            "--set=algorithm-tp=ring+tree",
                                            "--set=library=auto --set=algorithm-tp=tree"};
     g_autoptr(json_t) ideal = lp_spawn_json(SMALL "--format=json", NULL);
-    double compute_s = lp_json_at(ideal, "simulated.terms_s.compute");
+    double compute_s = lp_test_json_number(ideal, "simulated.terms_s.compute");
     for (guint i = 0; i < G_N_ELEMENTS(settings); i++) {
         g_autoptr(json_t) result = lp_spawn_json(SMALL "--format=json", settings[i]);
-        lp_test_close(settings[i], lp_json_at(result, "simulated.terms_s.compute"), compute_s,
-                      1e-9);
+        lp_test_close(settings[i], lp_test_json_number(result, "simulated.terms_s.compute"),
+                      compute_s, 1e-9);
         /* In one domain ring+tree is the ring. */
-        double tp_s = lp_json_at(result, "simulated.terms_s.tp");
-        double ideal_s = lp_json_at(ideal, "simulated.terms_s.tp");
+        double tp_s = lp_test_json_number(result, "simulated.terms_s.tp");
+        double ideal_s = lp_test_json_number(ideal, "simulated.terms_s.tp");
         if (strstr(settings[i], "library") != NULL)
             lp_test_true(settings[i], tp_s > ideal_s);
         else if (strstr(settings[i], "ring") != NULL)

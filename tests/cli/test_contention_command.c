@@ -39,20 +39,21 @@ test_what_if(void)
     for (guint job = 0; job < 2; job++) {
         json_t *at = lp_scenario_member(result, "jobs", job);
         json_t *rows = json_object_get(at, "what_ifs");
-        double total_s = lp_json_at(at, "total_s");
+        double total_s = lp_test_json_number(at, "total_s");
         lp_test_true("three", json_array_size(rows) == 3);
         json_t *best = json_array_get(rows, 0), *worst = json_array_get(rows, 2);
         lp_test_text("best", json_string_value(json_object_get(best, "name")),
                      "oversubscription=1");
-        lp_test_close("saved", lp_json_at(best, "saved_s"), total_s, EXACT);
-        lp_test_close("units", lp_json_at(best, "units"), 1.0, 0.0);
-        lp_test_close("more at once", lp_json_at(json_array_get(rows, 1), "units"), 3.0, 0.0);
-        lp_test_close("the same saved", lp_json_at(json_array_get(rows, 1), "saved_s"), total_s,
-                      EXACT);
+        lp_test_close("saved", lp_test_json_number(best, "saved_s"), total_s, EXACT);
+        lp_test_close("units", lp_test_json_number(best, "units"), 1.0, 0.0);
+        lp_test_close("more at once", lp_test_json_number(json_array_get(rows, 1), "units"), 3.0,
+                      0.0);
+        lp_test_close("the same saved", lp_test_json_number(json_array_get(rows, 1), "saved_s"),
+                      total_s, EXACT);
         lp_test_text("worst", json_string_value(json_object_get(worst, "name")),
                      "scale-out-bandwidth=2.5GBps");
-        lp_test_close("two doublings", lp_json_at(worst, "units"), 2.0, 0.0);
-        lp_test_close("lost", lp_json_at(worst, "saved_s"), -2.0 * total_s * 3.0, 1e-4);
+        lp_test_close("two doublings", lp_test_json_number(worst, "units"), 2.0, 0.0);
+        lp_test_close("lost", lp_test_json_number(worst, "saved_s"), -2.0 * total_s * 3.0, 1e-4);
     }
 }
 
@@ -67,8 +68,8 @@ test_plan(void)
         lp_spawn_json("simulate --format=json gpt3-1.3b dgx-h100-64",
                       "--set=dp=16 --set=tp=2 --set=micro-batch=4 --set=placement=scattered");
     json_t *row = json_array_get(json_object_get(varied, "what_ifs"), 0);
-    lp_test_close("time", lp_json_at(row, "iteration_time_s"),
-                  lp_json_at(plain, "simulated.iteration_time_s"), EXACT);
+    lp_test_close("time", lp_test_json_number(row, "iteration_time_s"),
+                  lp_test_json_number(plain, "simulated.iteration_time_s"), EXACT);
 }
 
 /* What needs too much memory, or too many accelerators, stands last, and the others have times. */
@@ -103,10 +104,10 @@ test_runs(void)
     g_autoptr(json_t) certain = contention(TWO_JOBS, "--runs=3");
     json_t *job = lp_scenario_member(certain, "jobs", 0);
     json_t *distribution = json_object_get(job, "distribution");
-    lp_test_close("n", lp_json_at(distribution, "runs"), 3.0, 0.0);
+    lp_test_close("n", lp_test_json_number(distribution, "runs"), 3.0, 0.0);
     for (guint i = 0; i < G_N_ELEMENTS(keys); i++)
-        lp_test_close(keys[i], lp_json_at(distribution, keys[i]),
-                      lp_json_at(job, "iteration_time_s"), EXACT);
+        lp_test_close(keys[i], lp_test_json_number(distribution, keys[i]),
+                      lp_test_json_number(job, "iteration_time_s"), EXACT);
     char *texts[2] = {NULL, NULL};
     for (guint k = 0; k < 2; k++) {
         g_autoptr(json_t) chance = contention(
@@ -115,10 +116,10 @@ test_runs(void)
         distribution = json_object_get(lp_scenario_member(chance, "jobs", 0), "distribution");
         texts[k] = lp_json_print(distribution);
         for (guint i = 1; i < G_N_ELEMENTS(keys); i++)
-            lp_test_true(keys[i], lp_json_at(distribution, keys[i]) >=
-                                      lp_json_at(distribution, keys[i - 1]));
-        lp_test_true("spread",
-                     lp_json_at(distribution, "high_s") > 1.01 * lp_json_at(distribution, "low_s"));
+            lp_test_true(keys[i], lp_test_json_number(distribution, keys[i]) >=
+                                      lp_test_json_number(distribution, keys[i - 1]));
+        lp_test_true("spread", lp_test_json_number(distribution, "high_s") >
+                                   1.01 * lp_test_json_number(distribution, "low_s"));
     }
     lp_test_text("same", texts[0], texts[1]);
     g_free(texts[0]);
@@ -132,13 +133,14 @@ test_band(void)
     g_autoptr(json_t) result = contention(TWO_JOBS, "--band");
     json_t *job = lp_scenario_member(result, "jobs", 0),
            *ways = json_object_get(json_object_get(job, "band"), "ways_s");
-    double time_s = lp_json_at(job, "iteration_time_s");
-    lp_test_close("flow", lp_json_at(ways, "flow"), time_s, EXACT);
-    lp_test_close("message", lp_json_at(ways, "message"), time_s, EXACT);
-    lp_test_close("ideal", lp_json_at(ways, "ideal paths"), lp_json_at(job, "uncontended_s"),
-                  EXACT);
-    lp_test_close("low", lp_json_at(job, "band.low_s"), lp_json_at(job, "uncontended_s"), EXACT);
-    lp_test_close("high", lp_json_at(job, "band.high_s"), time_s, EXACT);
+    double time_s = lp_test_json_number(job, "iteration_time_s");
+    lp_test_close("flow", lp_test_json_number(ways, "flow"), time_s, EXACT);
+    lp_test_close("message", lp_test_json_number(ways, "message"), time_s, EXACT);
+    lp_test_close("ideal", lp_test_json_number(ways, "ideal paths"),
+                  lp_test_json_number(job, "uncontended_s"), EXACT);
+    lp_test_close("low", lp_test_json_number(job, "band.low_s"),
+                  lp_test_json_number(job, "uncontended_s"), EXACT);
+    lp_test_close("high", lp_test_json_number(job, "band.high_s"), time_s, EXACT);
 }
 
 static void

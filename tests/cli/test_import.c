@@ -63,7 +63,7 @@ test_workload(void)
         lp_test_true(parts[i], strstr(written.output, parts[i]) != NULL);
     g_autofree char *line = g_strdup_printf("estimate %s dgx-a100-8 --format=json", place.xml);
     g_autoptr(json_t) result = lp_spawn_json(line, "--set=dp=8 --set=global-batch=8");
-    lp_test_true("time", lp_json_at(result, "closed_form.iteration_time_s") > 0.0);
+    lp_test_true("time", lp_test_json_number(result, "closed_form.iteration_time_s") > 0.0);
     lp_spawned_clear(&printed);
     lp_spawned_clear(&written);
     clear_place(&place);
@@ -78,8 +78,8 @@ test_json(void)
     g_autofree char *options = g_strdup_printf("%s --format=json -o %s", place.json, place.xml);
     g_autoptr(json_t) result = lp_spawn_json("import huggingface", options);
     const double h = 512, layer = 2.5 * h * h + 3 * h * 1408 + 2 * h;
-    lp_test_close("parameters", lp_json_at(result, "parameters"), 2 * 32000 * h + 4 * layer + h,
-                  1e-12);
+    lp_test_close("parameters", lp_test_json_number(result, "parameters"),
+                  2 * 32000 * h + 4 * layer + h, 1e-12);
     if (result != NULL) {
         json_t *object = result;
         lp_test_text("workload", json_string_value(json_object_get(object, "workload")), "small");

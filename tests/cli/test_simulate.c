@@ -70,7 +70,7 @@ test_keys(void)
     g_autoptr(json_t) result =
         lp_spawn_json("simulate gpt3-175b dgx-a100-8 --format=json --cost", SMALL);
     for (guint i = 0; i < G_N_ELEMENTS(paths); i++)
-        (void)lp_json_at(result, paths[i]);
+        (void)lp_test_json_number(result, paths[i]);
     for (guint i = 0; result != NULL && i < G_N_ELEMENTS(others); i++)
         lp_test_true(others[i], json_object_get(result, others[i]) != NULL);
     for (guint i = 0; i < G_N_ELEMENTS(absent); i++)
@@ -79,10 +79,10 @@ test_keys(void)
         lp_spawn_json("estimate gpt3-175b dgx-a100-8 --format=json", SMALL);
     g_autoptr(json_t) amped =
         lp_spawn_json("estimate gpt3-175b dgx-a100-8 --model=amped --format=json", SMALL);
-    lp_test_close("estimate", lp_json_at(estimate, "closed_form.iteration_time_s"),
-                  lp_json_at(result, "closed_form.iteration_time_s"), 0.0);
-    lp_test_close("amped", lp_json_at(amped, "amped.iteration_time_s"),
-                  lp_json_at(result, "amped.iteration_time_s"), 0.0);
+    lp_test_close("estimate", lp_test_json_number(estimate, "closed_form.iteration_time_s"),
+                  lp_test_json_number(result, "closed_form.iteration_time_s"), 0.0);
+    lp_test_close("amped", lp_test_json_number(amped, "amped.iteration_time_s"),
+                  lp_test_json_number(result, "amped.iteration_time_s"), 0.0);
 }
 
 /* The table shows what the JSON says. */
@@ -96,7 +96,7 @@ test_text(void)
         "simulated.terms_s.compute",  "closed_form.terms_s.bubble",   "difference.imbalance_s"};
     for (guint i = 0; i < G_N_ELEMENTS(paths); i++) {
         char number[64];
-        g_ascii_formatd(number, sizeof number, "%.6f", lp_json_at(result, paths[i]));
+        g_ascii_formatd(number, sizeof number, "%.6f", lp_test_json_number(result, paths[i]));
         lp_test_true(paths[i], text.output != NULL && strstr(text.output, number) != NULL);
     }
     lp_test_text("complaint", text.complaint, "");
@@ -174,8 +174,8 @@ test_compare(void)
     json_t *object = result;
     json_t *runs = json_object_get(object, "runs");
     json_t *speedup = json_object_get(object, "speedup");
-    double first = lp_json_at(json_array_get(runs, 0), "simulated.iteration_time_s");
-    double second = lp_json_at(json_array_get(runs, 1), "simulated.iteration_time_s");
+    double first = lp_test_json_number(json_array_get(runs, 0), "simulated.iteration_time_s");
+    double second = lp_test_json_number(json_array_get(runs, 1), "simulated.iteration_time_s");
     lp_test_close("speed-up", json_number_value(json_array_get(speedup, 1)), first / second, 1e-15);
     lp_test_true("optics are faster", second < first);
     /* The gradient reduction changes most: as many bytes at 300 GB/s in place of 25. */
@@ -183,8 +183,8 @@ test_compare(void)
     lp_test_text("term", json_string_value(json_object_get(change, "term")), "dp");
     lp_test_text("tier", json_string_value(json_object_get(change, "tier")), "port");
     lp_test_close("seconds", json_number_value(json_object_get(change, "seconds")),
-                  lp_json_at(json_array_get(runs, 1), "simulated.terms_s.dp") -
-                      lp_json_at(json_array_get(runs, 0), "simulated.terms_s.dp"),
+                  lp_test_json_number(json_array_get(runs, 1), "simulated.terms_s.dp") -
+                      lp_test_json_number(json_array_get(runs, 0), "simulated.terms_s.dp"),
                   1e-12);
     LpSpawned text = lp_spawn(line, NULL);
     lp_test_true("named", strstr(text.output, "dp changed most, -") != NULL &&
@@ -221,7 +221,7 @@ test_verbose(void)
         lp_spawned_clear(&run);
     }
     g_autoptr(json_t) json = lp_spawn_json("estimate gpt3-175b dgx-a100-8 --format=json", SMALL);
-    lp_test_true("JSON is whole", lp_json_at(json, "plan.window") == 0.0);
+    lp_test_true("JSON is whole", lp_test_json_number(json, "plan.window") == 0.0);
 }
 
 /* Scenarios are no workloads. */
@@ -348,7 +348,8 @@ test_trace(void)
     }
     for (guint i = 0; i < 12; i++)
         latest = MAX(latest, last_end[i]);
-    lp_test_close("end", latest * 1e-6, lp_json_at(result, "simulated.iteration_time_s"), 1e-9);
+    lp_test_close("end", latest * 1e-6, lp_test_json_number(result, "simulated.iteration_time_s"),
+                  1e-9);
     (void)g_unlink(path);
     lp_test_true("nothing else is left", g_rmdir(folder) == 0);
 }
@@ -364,11 +365,12 @@ test_bench(void)
     lp_test_true("two", json_array_size(runs) == 2);
     for (guint i = 0; i < json_array_size(runs); i++)
         for (guint k = 0; k < G_N_ELEMENTS(keys); k++)
-            lp_test_true(keys[k], lp_json_at(json_array_get(runs, i), keys[k]) > 0.0);
+            lp_test_true(keys[k], lp_test_json_number(json_array_get(runs, i), keys[k]) > 0.0);
     /* 2 x 1023/1024 of 1 GB at 25 GB/s and 2 x 1023 latencies; each rank's latencies and flow. */
     json_t *ring = json_array_get(runs, 1);
-    lp_test_close("activities", lp_json_at(ring, "activities"), 2 * 1024, 1e-15);
-    lp_test_true("ring", lp_json_at(ring, "simulated_s") > 2 * 1023.0 / 1024.0 * 1e9 / 25e9);
+    lp_test_close("activities", lp_test_json_number(ring, "activities"), 2 * 1024, 1e-15);
+    lp_test_true("ring",
+                 lp_test_json_number(ring, "simulated_s") > 2 * 1023.0 / 1024.0 * 1e9 / 25e9);
 }
 
 /* Each further micro-batch costs the same activities. */
@@ -382,7 +384,7 @@ test_bench_growth(void)
     json_t *runs = json_object_get(result, "runs");
     double n[3] = {0.0};
     for (guint i = 0; i < 3; i++)
-        n[i] = lp_json_at(json_array_get(runs, i), "activities");
+        n[i] = lp_test_json_number(json_array_get(runs, i), "activities");
     lp_test_true("more", n[1] > n[0]);
     lp_test_close("twice as many more", n[2] - n[1], 2 * (n[1] - n[0]), 1e-15);
 }

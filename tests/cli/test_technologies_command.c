@@ -26,23 +26,24 @@ test_simulate(void)
     LpSpawned text = lp_spawn(text_line, SET);
     (void)g_unlink(path);
     if (result != NULL) {
-        double n_ports = lp_json_at(result, "network.switch_ports");
-        double time_s = lp_json_at(result, "simulated.iteration_time_s");
-        double dynamic_j = lp_json_at(result, "energy_j.dynamic");
-        double static_j = lp_json_at(result, "energy_j.static");
-        lp_test_close("power", lp_json_at(result, "network.power_w"),
+        double n_ports = lp_test_json_number(result, "network.switch_ports");
+        double time_s = lp_test_json_number(result, "simulated.iteration_time_s");
+        double dynamic_j = lp_test_json_number(result, "energy_j.dynamic");
+        double static_j = lp_test_json_number(result, "energy_j.static");
+        lp_test_close("power", lp_test_json_number(result, "network.power_w"),
                       n_ports * 2524 / 64 + 10 * (16 + n_ports), 1e-12);
-        lp_test_close("price", lp_json_at(result, "network.price_usd"),
+        lp_test_close("price", lp_test_json_number(result, "network.price_usd"),
                       n_ports * 37299 / 64 + 879 * (16 + n_ports), 1e-12);
         lp_test_close("static", static_j, time_s * n_ports * 2524 / 64, 1e-12);
         /* tp stays in domains, two links of 5 pJ/bit; what is left crosses two links of 21. */
-        double up_bytes =
-            lp_json_at(result, "traffic_bytes.tp") + lp_json_at(result, "traffic_bytes.embedding");
-        double out_bytes = lp_json_at(result, "traffic_bytes.dp");
+        double up_bytes = lp_test_json_number(result, "traffic_bytes.tp") +
+                          lp_test_json_number(result, "traffic_bytes.embedding");
+        double out_bytes = lp_test_json_number(result, "traffic_bytes.dp");
         lp_test_close("dynamic", dynamic_j, 16 * (up_bytes * 5e-12 + out_bytes * 21e-12), 1e-12);
-        lp_test_close("links", lp_json_at(result, "energy_j_by_technology.copper-lr-112g.dynamic"),
+        lp_test_close("links",
+                      lp_test_json_number(result, "energy_j_by_technology.copper-lr-112g.dynamic"),
                       16 * up_bytes * 5e-12, 1e-12);
-        lp_test_close("token", lp_json_at(result, "energy_j_per_token"),
+        lp_test_close("token", lp_test_json_number(result, "energy_j_per_token"),
                       (static_j + dynamic_j) / (2 * 2048), 1e-12);
     }
     lp_test_contains("text", text.output, "energy of communication");
@@ -98,10 +99,10 @@ test_price(void)
                         " --circuit-switch-technology=piezo-polatis-192", NULL);
         g_autoptr(json_t) result = lp_spawn_json(line, "--format=json");
         json_t *rails = json_array_get(json_object_get(result, "networks"), 1);
-        lp_test_close(rows[i].label, lp_json_at(rails, "price_over_circuits"), rows[i].price,
-                      0.005 / rows[i].price);
-        lp_test_close(rows[i].label, lp_json_at(rails, "power_over_circuits"), rows[i].power,
-                      0.05 / rows[i].power);
+        lp_test_close(rows[i].label, lp_test_json_number(rails, "price_over_circuits"),
+                      rows[i].price, 0.005 / rows[i].price);
+        lp_test_close(rows[i].label, lp_test_json_number(rails, "power_over_circuits"),
+                      rows[i].power, 0.05 / rows[i].power);
         LpSpawned text = lp_spawn(line, "");
         g_autofree char *both = g_strdup_printf("%.2f", rows[i].price);
         lp_test_contains(rows[i].label, text.output, both);

@@ -94,10 +94,10 @@ test_load(void)
     double wanted_s = lp_scenario_at(result, 0, "alone_s") + bytes / LP_SHARED_CARD_BYTES_PER_S;
     lp_test_true("half of the link", fabs(time_s - wanted_s) <= 2.0 * message_s);
     json_t *traffic = lp_scenario_member(result, "traffic", 0);
-    double n = lp_json_at(traffic, "messages") + lp_json_at(traffic, "under_way");
+    double n = lp_test_json_number(traffic, "messages") + lp_test_json_number(traffic, "under_way");
     lp_test_close("messages", n, floor(time_s / (2.0 * message_s)) + 1.0, 0.0);
-    lp_test_close("bytes", lp_json_at(traffic, "bytes"), lp_json_at(traffic, "messages") * 1e6,
-                  0.0);
+    lp_test_close("bytes", lp_test_json_number(traffic, "bytes"),
+                  lp_test_json_number(traffic, "messages") * 1e6, 0.0);
 }
 
 /* Poisson arrivals: the number of messages is within five standard deviations of its mean. */
@@ -109,7 +109,7 @@ test_poisson(void)
         "<traffic name='t' pattern='pairs' accelerators='1,3' rate='1GBps' message='1MB'/>",
         NULL);
     json_t *traffic = lp_scenario_member(result, "traffic", 0);
-    double n = lp_json_at(traffic, "messages") + lp_json_at(traffic, "under_way");
+    double n = lp_test_json_number(traffic, "messages") + lp_test_json_number(traffic, "under_way");
     double mean = lp_scenario_at(result, 0, "end_s") * 1e9 / 1e6;
     lp_test_true("arrivals", fabs(n - mean) < 5.0 * sqrt(mean));
     lp_test_true("a job beside is not faster", lp_scenario_at(result, 0, "slowdown") >= 1.0);

@@ -36,7 +36,7 @@ pair_s(const json_t *job, const char *delayed, const char *by)
     json_array_foreach (json_object_get(job, "pairs_s"), i, pair) {
         if (strcmp(json_string_value(json_object_get(pair, "delayed")), delayed) == 0 &&
             strcmp(json_string_value(json_object_get(pair, "by")), by) == 0)
-            return lp_json_at(pair, "seconds");
+            return lp_test_json_number(pair, "seconds");
     }
     lp_test_failed(delayed, "no such pair");
     return NAN;
@@ -55,17 +55,17 @@ static void
 check_whole(const char *label, json_t *job, const char *tier, const char *by, double seconds)
 {
     static const char *const tiers[] = {"scale_up", "port", "leaf", NULL};
-    lp_test_close(label, lp_json_at(job, "total_s"), seconds, EXACT);
+    lp_test_close(label, lp_test_json_number(job, "total_s"), seconds, EXACT);
     for (guint i = 0; tiers[i] != NULL; i++) {
         json_t *part = json_object_get(json_object_get(job, "tiers_s"), tiers[i]);
         if (part != NULL)
             lp_test_close(tiers[i], json_number_value(part),
                           strcmp(tiers[i], tier) == 0 ? seconds : 0.0, EXACT);
     }
-    lp_test_true(label, fabs(lp_json_at(job, "interaction_s")) < 1e-9 * seconds);
+    lp_test_true(label, fabs(lp_test_json_number(job, "interaction_s")) < 1e-9 * seconds);
     lp_test_close(label, pair_s(job, "dp", by), seconds, EXACT);
     lp_test_true(label, fabs(pair_s(job, "dp", "dp")) < 1e-9 * seconds);
-    lp_test_close(label, lp_json_at(job, "classes_s.dp"), seconds / 2.0, EXACT);
+    lp_test_close(label, lp_test_json_number(job, "classes_s.dp"), seconds / 2.0, EXACT);
 }
 
 /* Each job sends from the first leaf to the second, up and down one link that both share. */
@@ -87,7 +87,7 @@ test_two_jobs(void)
                 if (k < 2)
                     lp_test_text("tier", json_string_value(json_object_get(link, "tier")), "leaf");
             }
-            lp_test_true("others", fabs(lp_json_at(at, "other_links_s")) < 1e-12);
+            lp_test_true("others", fabs(lp_test_json_number(at, "other_links_s")) < 1e-12);
         }
     }
 }
@@ -108,13 +108,14 @@ test_incast(void)
     json_t *links = json_object_get(job, "links");
     lp_test_true("one link", json_array_size(links) == 1);
     json_t *link = json_array_get(links, 0);
-    lp_test_close("its cost", lp_json_at(link, "seconds"), seconds, EXACT);
-    lp_test_close("held back",
-                  lp_json_at(json_array_get(json_object_get(link, "crossed"), 0), "held_back_s"),
-                  seconds, EXACT);
+    lp_test_close("its cost", lp_test_json_number(link, "seconds"), seconds, EXACT);
+    lp_test_close(
+        "held back",
+        lp_test_json_number(json_array_get(json_object_get(link, "crossed"), 0), "held_back_s"),
+        seconds, EXACT);
     json_t *flows = json_array_get(json_object_get(job, "flows"), 0);
-    lp_test_close("median", lp_json_at(flows, "slowdown_median"), 1.0, EXACT);
-    lp_test_close("worst", lp_json_at(flows, "slowdown_worst"), 4.0, EXACT);
+    lp_test_close("median", lp_test_json_number(flows, "slowdown_median"), 1.0, EXACT);
+    lp_test_close("worst", lp_test_json_number(flows, "slowdown_worst"), 4.0, EXACT);
 }
 
 /* The job's one flow loses half its rate to another job on the link up, or to other traffic on the
@@ -132,12 +133,12 @@ test_three_contenders(void)
                   NULL);
     json_t *job = lp_scenario_member(result, "jobs", 0);
     double t = exchange_s();
-    lp_test_close("all", lp_json_at(job, "total_s"), t, EXACT);
+    lp_test_close("all", lp_test_json_number(job, "total_s"), t, EXACT);
     lp_test_close("by the other", pair_s(job, "dp", "other jobs"), t / 2.0, EXACT);
     lp_test_close("by traffic", pair_s(job, "dp", "background"), t / 2.0, EXACT);
-    lp_test_close("left", lp_json_at(job, "classes_s.dp"), t * 2.0 / 3.0, EXACT);
-    lp_test_close("right", lp_json_at(job, "classes_s.other jobs"), t / 6.0, EXACT);
-    lp_test_close("other right", lp_json_at(job, "classes_s.background"), t / 6.0, EXACT);
+    lp_test_close("left", lp_test_json_number(job, "classes_s.dp"), t * 2.0 / 3.0, EXACT);
+    lp_test_close("right", lp_test_json_number(job, "classes_s.other jobs"), t / 6.0, EXACT);
+    lp_test_close("other right", lp_test_json_number(job, "classes_s.background"), t / 6.0, EXACT);
 }
 
 static double
@@ -158,7 +159,7 @@ sum_of_list(json_t *array)
     size_t i;
     json_t *member;
     json_array_foreach (array, i, member)
-        sum += lp_json_at(member, "seconds");
+        sum += lp_test_json_number(member, "seconds");
     return sum;
 }
 
@@ -166,14 +167,16 @@ sum_of_list(json_t *array)
 static void
 check_sums(const char *label, json_t *job)
 {
-    double total_s = lp_json_at(job, "total_s"), time_s = lp_json_at(job, "iteration_time_s");
-    double interaction_s = lp_json_at(job, "interaction_s");
+    double total_s = lp_test_json_number(job, "total_s"),
+           time_s = lp_test_json_number(job, "iteration_time_s");
+    double interaction_s = lp_test_json_number(job, "interaction_s");
     double tiers_s = sum_of(json_object_get(job, "tiers_s"));
     double links_s = sum_of_list(json_object_get(job, "links"));
-    lp_test_true(label, fabs(time_s - lp_json_at(job, "uncontended_s") - total_s) < EXACT * time_s);
+    lp_test_true(label, fabs(time_s - lp_test_json_number(job, "uncontended_s") - total_s) <
+                            EXACT * time_s);
     lp_test_true(label, fabs(tiers_s + interaction_s - total_s) < EXACT * time_s);
     json_t *circuit = json_object_get(json_object_get(job, "tiers_s"), "circuit");
-    links_s += lp_json_at(job, "other_links_s");
+    links_s += lp_test_json_number(job, "other_links_s");
     links_s += circuit == NULL ? 0.0 : json_number_value(circuit);
     lp_test_true(label, fabs(links_s - tiers_s) < EXACT * time_s);
     lp_test_true(label,
@@ -193,10 +196,12 @@ test_simulate(void)
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         g_autoptr(json_t) job = lp_spawn_json("contention --format=json --ignore-memory", rows[i]);
         g_autoptr(json_t) plain = lp_spawn_json("simulate --format=json --ignore-memory", rows[i]);
-        double time_s = lp_json_at(plain, "simulated.iteration_time_s");
-        lp_test_close(rows[i], lp_json_at(job, "iteration_time_s"), time_s, EXACT);
-        double contention_s = time_s - lp_json_at(plain, "simulated.uncontended_iteration_time_s");
-        lp_test_true(rows[i], fabs(lp_json_at(job, "total_s") - contention_s) < EXACT * time_s);
+        double time_s = lp_test_json_number(plain, "simulated.iteration_time_s");
+        lp_test_close(rows[i], lp_test_json_number(job, "iteration_time_s"), time_s, EXACT);
+        double contention_s =
+            time_s - lp_test_json_number(plain, "simulated.uncontended_iteration_time_s");
+        lp_test_true(rows[i],
+                     fabs(lp_test_json_number(job, "total_s") - contention_s) < EXACT * time_s);
         check_sums(rows[i], job);
     }
 }
@@ -229,9 +234,9 @@ test_nothing(void)
 {
     g_autoptr(json_t) job =
         lp_spawn_json("contention --format=json --collapse=off", "gpt3-125m dgx-a100-8");
-    lp_test_true("all", lp_json_at(job, "total_s") == 0.0);
+    lp_test_true("all", lp_test_json_number(job, "total_s") == 0.0);
     lp_test_true("tiers", sum_of(json_object_get(job, "tiers_s")) == 0.0);
-    lp_test_true("interaction", lp_json_at(job, "interaction_s") == 0.0);
+    lp_test_true("interaction", lp_test_json_number(job, "interaction_s") == 0.0);
     lp_test_true("pairs", sum_of_list(json_object_get(job, "pairs_s")) == 0.0);
     lp_test_true("classes", sum_of(json_object_get(job, "classes_s")) == 0.0);
     lp_test_true("links", json_array_size(json_object_get(job, "links")) == 0);
@@ -247,14 +252,14 @@ test_circuits(void)
         "gpt3-1.3b --set=tp=4 --set=pp=4 --set=dp=4 --set=global-batch=64 ", machine, NULL);
     g_autoptr(json_t) job = lp_spawn_json("contention --format=json", words);
     g_autoptr(json_t) plain = lp_spawn_json("simulate --format=json", words);
-    double time_s = lp_json_at(plain, "simulated.iteration_time_s");
-    double circuits_s = lp_json_at(job, "tiers_s.circuit");
-    lp_test_close("time", lp_json_at(job, "iteration_time_s"), time_s, EXACT);
+    double time_s = lp_test_json_number(plain, "simulated.iteration_time_s");
+    double circuits_s = lp_test_json_number(job, "tiers_s.circuit");
+    lp_test_close("time", lp_test_json_number(job, "iteration_time_s"), time_s, EXACT);
     lp_test_true("waits", circuits_s > 0.0);
     lp_test_close("pair", pair_s(job, "all", "circuits"), circuits_s, 0.0);
-    lp_test_close("class", lp_json_at(job, "classes_s.circuits"), circuits_s, 0.0);
-    lp_test_close("all", lp_json_at(job, "total_s"), lp_json_at(plain, "difference.contention_s"),
-                  1e-9);
+    lp_test_close("class", lp_test_json_number(job, "classes_s.circuits"), circuits_s, 0.0);
+    lp_test_close("all", lp_test_json_number(job, "total_s"),
+                  lp_test_json_number(plain, "difference.contention_s"), 1e-9);
     check_sums("circuits", job);
     lp_temporary_remove(machine);
 }
@@ -270,20 +275,21 @@ test_straggler(void)
                                          NULL);
     json_t *job = lp_scenario_member(result, "jobs", 0), *row;
     json_t *stragglers = json_object_get(job, "stragglers");
-    double compute_s = 0.0, all_s = lp_json_at(job, "other_path_s");
+    double compute_s = 0.0, all_s = lp_test_json_number(job, "other_path_s");
     size_t i;
     json_array_foreach (json_object_get(job, "critical_path"), i, row) {
         const char *term = json_string_value(json_object_get(row, "term"));
-        compute_s += strcmp(term, "compute") == 0 ? lp_json_at(row, "seconds") : 0.0;
-        all_s += lp_json_at(row, "seconds");
+        compute_s += strcmp(term, "compute") == 0 ? lp_test_json_number(row, "seconds") : 0.0;
+        all_s += lp_test_json_number(row, "seconds");
     }
-    lp_test_close("path", all_s, lp_json_at(job, "iteration_time_s"), EXACT);
+    lp_test_close("path", all_s, lp_test_json_number(job, "iteration_time_s"), EXACT);
     lp_test_true("one", json_array_size(stragglers) == 1);
     row = json_array_get(stragglers, 0);
-    lp_test_close("rank", lp_json_at(row, "rank"), 1.0, 0.0);
+    lp_test_close("rank", lp_test_json_number(row, "rank"), 1.0, 0.0);
     lp_test_text("collective", json_string_value(json_object_get(row, "collective")), "all-reduce");
-    lp_test_close("wait", lp_json_at(row, "seconds"), compute_s / 1.1 * 0.1 / 2.0, EXACT);
-    lp_test_close("all waits", lp_json_at(job, "waited_s"), lp_json_at(row, "seconds"), EXACT);
+    lp_test_close("wait", lp_test_json_number(row, "seconds"), compute_s / 1.1 * 0.1 / 2.0, EXACT);
+    lp_test_close("all waits", lp_test_json_number(job, "waited_s"),
+                  lp_test_json_number(row, "seconds"), EXACT);
 }
 
 static void

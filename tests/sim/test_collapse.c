@@ -83,28 +83,30 @@ random_plan(GRand *random)
 static void
 check_properties(const char *label, json_t *result)
 {
-    double whole = lp_json_at(result, "simulated.iteration_time_s");
-    double compute = lp_json_at(result, "simulated.terms_s.compute");
+    double whole = lp_test_json_number(result, "simulated.iteration_time_s");
+    double compute = lp_test_json_number(result, "simulated.terms_s.compute");
     lp_test_true(label, whole > 0.0 && compute <= whole);
-    lp_test_true(label, fabs(lp_json_at(result, "difference.unexplained_s")) < EXPLAINED * whole);
+    lp_test_true(label,
+                 fabs(lp_test_json_number(result, "difference.unexplained_s")) < EXPLAINED * whole);
     /* A step's blocks differ by a byte, and the isolated time counts the larger. */
-    lp_test_true(label, whole - lp_json_at(result, "simulated.uncontended_iteration_time_s") >
-                            -1e-6 * whole);
+    lp_test_true(label,
+                 whole - lp_test_json_number(result, "simulated.uncontended_iteration_time_s") >
+                     -1e-6 * whole);
     lp_test_close(label,
-                  lp_json_at(result, "simulated.uncontended_iteration_time_s") +
-                      lp_json_at(result, "difference.contention_s"),
+                  lp_test_json_number(result, "simulated.uncontended_iteration_time_s") +
+                      lp_test_json_number(result, "difference.contention_s"),
                   whole, 1e-12);
     /* What the closed form has of contention is in it and in the delay. */
     lp_test_close(label,
-                  lp_json_at(result, "closed_form.iteration_time_s") +
-                      lp_json_at(result, "difference.contention_s") -
-                      lp_json_at(result, "difference.closed_form_contention_s") +
-                      lp_json_at(result, "difference.imbalance_s") +
-                      lp_json_at(result, "difference.algorithm_s") +
-                      lp_json_at(result, "difference.slowdown_s") +
-                      lp_json_at(result, "difference.host_s") -
-                      lp_json_at(result, "difference.overlap_s") +
-                      lp_json_at(result, "difference.unexplained_s"),
+                  lp_test_json_number(result, "closed_form.iteration_time_s") +
+                      lp_test_json_number(result, "difference.contention_s") -
+                      lp_test_json_number(result, "difference.closed_form_contention_s") +
+                      lp_test_json_number(result, "difference.imbalance_s") +
+                      lp_test_json_number(result, "difference.algorithm_s") +
+                      lp_test_json_number(result, "difference.slowdown_s") +
+                      lp_test_json_number(result, "difference.host_s") -
+                      lp_test_json_number(result, "difference.overlap_s") +
+                      lp_test_json_number(result, "difference.unexplained_s"),
                   whole, 1e-12);
 }
 
@@ -124,8 +126,8 @@ check_plan(const char *platform, const char *settings, const char *fidelity)
     if (collapsed == NULL || whole == NULL)
         return;
     check_properties(label, collapsed);
-    lp_test_close(label, lp_json_at(collapsed, "simulated.iteration_time_s"),
-                  lp_json_at(whole, "simulated.iteration_time_s"), COLLAPSED);
+    lp_test_close(label, lp_test_json_number(collapsed, "simulated.iteration_time_s"),
+                  lp_test_json_number(whole, "simulated.iteration_time_s"), COLLAPSED);
     g_autofree char *few = traffic_of(collapsed), *all = traffic_of(whole);
     lp_test_text(label, few, all);
 }

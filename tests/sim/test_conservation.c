@@ -162,8 +162,8 @@ test_activities(void)
         g_autofree char *options = g_strconcat("--cost --collapse=off ", table[i].options, NULL);
         g_autoptr(json_t) result = lp_spawn_simulate(platform, settings, options);
         if (result != NULL)
-            lp_test_close(settings, lp_json_at(result, "cost.activities"), table[i].activities,
-                          1e-15);
+            lp_test_close(settings, lp_test_json_number(result, "cost.activities"),
+                          table[i].activities, 1e-15);
     }
     (void)g_unlink(platform);
 }

@@ -150,15 +150,16 @@ check(const char *label, json_t *result)
 {
     static const char *const terms[] = {"compute", "tp", "pp",     "dp",
                                         "ep",      "cp", "bubble", "optimizer"};
-    double whole = lp_json_at(result, "closed_form.iteration_time_s");
-    lp_test_close(label, lp_json_at(result, "simulated.iteration_time_s"), whole, EXACT);
+    double whole = lp_test_json_number(result, "closed_form.iteration_time_s");
+    lp_test_close(label, lp_test_json_number(result, "simulated.iteration_time_s"), whole, EXACT);
     for (guint i = 0; i < G_N_ELEMENTS(terms); i++) {
         g_autofree char *ours = g_strconcat("simulated.terms_s.", terms[i], NULL);
         g_autofree char *formula = g_strconcat("closed_form.terms_s.", terms[i], NULL);
-        lp_test_true(label,
-                     fabs(lp_json_at(result, ours) - lp_json_at(result, formula)) <= EXACT * whole);
+        lp_test_true(label, fabs(lp_test_json_number(result, ours) -
+                                 lp_test_json_number(result, formula)) <= EXACT * whole);
     }
-    lp_test_true(label, fabs(lp_json_at(result, "difference.unexplained_s")) <= EXACT * whole);
+    lp_test_true(label,
+                 fabs(lp_test_json_number(result, "difference.unexplained_s")) <= EXACT * whole);
 }
 
 /* The halves of an exchange that is limited to nodes go on at once: apart on two networks; on one,
@@ -187,10 +188,11 @@ test_relayed(void)
                 check(label, result);
                 continue;
             }
-            double whole_s = lp_json_at(result, "simulated.iteration_time_s");
-            double met_s = whole_s - lp_json_at(result, "closed_form.iteration_time_s");
+            double whole_s = lp_test_json_number(result, "simulated.iteration_time_s");
+            double met_s = whole_s - lp_test_json_number(result, "closed_form.iteration_time_s");
             lp_test_true(label, met_s > 0.001 * whole_s);
-            lp_test_close(label, lp_json_at(result, "difference.contention_s"), met_s, 1e-6);
+            lp_test_close(label, lp_test_json_number(result, "difference.contention_s"), met_s,
+                          1e-6);
         }
         (void)g_unlink(platform);
     }

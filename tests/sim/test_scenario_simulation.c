@@ -49,7 +49,7 @@ test_single_job(void)
         }
         lp_test_close(rows[i].label, lp_scenario_at(scenario, 0, "slowdown"), 1.0, 0.0);
         lp_test_close(rows[i].label, lp_scenario_at(scenario, 0, "difference.unexplained_s"),
-                      lp_json_at(plain, "difference.unexplained_s"), 0.0);
+                      lp_test_json_number(plain, "difference.unexplained_s"), 0.0);
         lp_temporary_remove(path);
     }
 }

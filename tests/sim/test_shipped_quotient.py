@@ -4,8 +4,7 @@
 take the same time, to 1e-6, to 1e-9 where nothing contends, and move the same bytes. The machine is of the
 system that "lightpath workload list" names, of that size.
 
---ranks=N and --replicas=N cut further; names of workloads leave out the others; --fidelity=message sends every message;
---collapse=assumed assumes classes and checks them, --collapse=proven does not.
+--ranks=N and --replicas=N cut further; names of workloads leave out the others; --fidelity=message sends every message.
 Environment: LIGHTPATH (the built program)."""
 import argparse
 import concurrent.futures

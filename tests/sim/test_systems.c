@@ -35,18 +35,19 @@ check_work(const char *label, json_t *node, guint n, double n_sequences, double 
 {
     static const char *const terms[] = {"compute", "tp",     "pp",        "dp",  "ep",
                                         "cp",      "bubble", "optimizer", "host"};
-    double time_s = lp_json_at(node, "simulated.iteration_time_s"), sum_s = 0.0;
+    double time_s = lp_test_json_number(node, "simulated.iteration_time_s"), sum_s = 0.0;
     double flop = model_flop(n_sequences);
     lp_test_close(label,
-                  lp_json_at(node, "simulated.model_tflops_per_accelerator") * 1e12 * n * time_s,
+                  lp_test_json_number(node, "simulated.model_tflops_per_accelerator") * 1e12 * n *
+                      time_s,
                   flop, 1e-9);
-    lp_test_close(label, lp_json_at(node, "simulated.tokens_per_s") * time_s, n_sequences * SEQ,
-                  1e-9);
-    lp_test_true(label,
-                 lp_json_at(node, "simulated.terms_s.compute") >= flop / n / peak_flop_per_s);
+    lp_test_close(label, lp_test_json_number(node, "simulated.tokens_per_s") * time_s,
+                  n_sequences * SEQ, 1e-9);
+    lp_test_true(label, lp_test_json_number(node, "simulated.terms_s.compute") >=
+                            flop / n / peak_flop_per_s);
     for (guint i = 0; i < G_N_ELEMENTS(terms); i++) {
         g_autofree char *path = g_strconcat("simulated.terms_s.", terms[i], NULL);
-        sum_s += lp_json_at(node, path);
+        sum_s += lp_test_json_number(node, path);
     }
     lp_test_close(label, sum_s, time_s, 1e-9);
 }
@@ -77,16 +78,17 @@ run_system(const LpMachineSpecification *system)
                         path, tp, dp, dp * 2, precision);
     g_autoptr(json_t) node = lp_spawn_json(line, "");
     g_autoptr(json_t) whole = lp_spawn_json(line, "--collapse=off");
-    double time_s = lp_json_at(node, "simulated.iteration_time_s");
+    double time_s = lp_test_json_number(node, "simulated.iteration_time_s");
     LpAccelerator accelerator = {.name = ""};
     lp_test_true(system->system, lp_catalogue_find(system->accelerator.name, &accelerator, NULL));
     check_work(system->system, node, tp * dp, dp * 2.0,
                lp_accelerator_peak_flop_per_s(&accelerator,
                                               is_old ? LP_PRECISION_FP16 : LP_PRECISION_BF16));
-    lp_test_close(system->system, lp_json_at(whole, "simulated.iteration_time_s"), time_s, 1e-6);
+    lp_test_close(system->system, lp_test_json_number(whole, "simulated.iteration_time_s"), time_s,
+                  1e-6);
     /* Whatever differs from the formulas has a name. */
     lp_test_true(system->system,
-                 fabs(lp_json_at(node, "difference.unexplained_s")) <= 1e-6 * time_s);
+                 fabs(lp_test_json_number(node, "difference.unexplained_s")) <= 1e-6 * time_s);
     lp_temporary_remove(path);
 }
 
@@ -123,11 +125,11 @@ test_other_rails(void)
         "--set=tp=16 --set=dp=1 --set=micro-batch=2 --set=global-batch=2",
         path);
     g_autoptr(json_t) node = lp_spawn_json(line, "");
-    lp_test_close("all-reduces", lp_json_at(node, "simulated.terms_s.tp"),
+    lp_test_close("all-reduces", lp_test_json_number(node, "simulated.terms_s.tp"),
                   (4.0 * LAYERS + 2.0) * 2.0 * (n - 1.0) * step_s, 1e-9);
     /* The closed form knows the relay. */
-    lp_test_true("explained", fabs(lp_json_at(node, "difference.unexplained_s")) <=
-                                  1e-6 * lp_json_at(node, "simulated.iteration_time_s"));
+    lp_test_true("explained", fabs(lp_test_json_number(node, "difference.unexplained_s")) <=
+                                  1e-6 * lp_test_json_number(node, "simulated.iteration_time_s"));
     lp_temporary_remove(path);
 }
 

@@ -46,5 +46,5 @@ lp_scenario_member(json_t *result, const char *list, guint index)
 double
 lp_scenario_at(json_t *result, guint job, const char *path)
 {
-    return lp_json_at(lp_scenario_member(result, "jobs", job), path);
+    return lp_test_json_number(lp_scenario_member(result, "jobs", job), path);
 }

@@ -100,7 +100,7 @@ lp_spawn_platform(const char *options)
 }
 
 double
-lp_json_at(const json_t *node, const char *path)
+lp_test_json_number(const json_t *node, const char *path)
 {
     if (node == NULL)
         return -1.0;

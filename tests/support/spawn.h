@@ -31,4 +31,4 @@ json_t *lp_spawn_simulate(const char *platform, const char *settings, const char
 char *lp_spawn_platform(const char *options);
 
 /** The number at "a.b.c" below @node. */
-double lp_json_at(const json_t *node, const char *path);
+double lp_test_json_number(const json_t *node, const char *path);

@@ -15,7 +15,7 @@ static double
 part(json_t *result, const char *name)
 {
     g_autofree char *path = g_strconcat("difference.", name, NULL);
-    return lp_json_at(result, path);
+    return lp_test_json_number(result, path);
 }
 
 /* Four data-parallel groups of two, a leaf apart: tp 4 in rank order "dp last" puts rank r's
@@ -36,9 +36,9 @@ test_contention(void)
     double alone_s = 4 * (whole_bytes + ((double)LAYER_GRADIENT_BYTES - whole_bytes) / 4) / 25e9;
     lp_test_close("contention", part(result, "contention_s"), 3 * alone_s, 1e-9);
     lp_test_close("closed form's", part(result, "closed_form_contention_s"), 3 * alone_s, 1e-9);
-    lp_test_close("dp", lp_json_at(result, "simulated.terms_s.dp"), 4 * alone_s, 1e-9);
-    lp_test_close("closed form's dp", lp_json_at(result, "closed_form.terms_s.dp"), 4 * alone_s,
-                  1e-9);
+    lp_test_close("dp", lp_test_json_number(result, "simulated.terms_s.dp"), 4 * alone_s, 1e-9);
+    lp_test_close("closed form's dp", lp_test_json_number(result, "closed_form.terms_s.dp"),
+                  4 * alone_s, 1e-9);
     lp_test_true("nothing else", fabs(part(result, "imbalance_s")) < 1e-12 &&
                                      fabs(part(result, "overlap_s")) < 1e-12 &&
                                      fabs(part(result, "unexplained_s")) < 1e-9);
@@ -59,9 +59,9 @@ test_imbalance(void)
         lp_spawn_simulate(platform, BODY "layers=1 tp=1 dp=1 pp=1 global-batch=1", NULL);
     g_autoptr(json_t) result = lp_spawn_simulate(
         platform, BODY "layers=5 tp=1 dp=1 pp=2 global-batch=4 schedule=gpipe", NULL);
-    double layer_s = lp_json_at(one, "simulated.terms_s.compute");
-    double optimizer_s = lp_json_at(result, "simulated.terms_s.optimizer") -
-                         lp_json_at(result, "closed_form.terms_s.optimizer");
+    double layer_s = lp_test_json_number(one, "simulated.terms_s.compute");
+    double optimizer_s = lp_test_json_number(result, "simulated.terms_s.optimizer") -
+                         lp_test_json_number(result, "closed_form.terms_s.optimizer");
     double wanted_s = (4 * 3 + 2 - 5 * 2.5) * layer_s + optimizer_s;
     lp_test_close("imbalance", part(result, "imbalance_s"), wanted_s, 1e-6);
     lp_test_true("nothing else", fabs(part(result, "contention_s")) < 1e-9 &&
@@ -83,17 +83,18 @@ test_overlap(void)
     g_autoptr(json_t) exposed = lp_spawn_simulate(platform, plan, NULL);
     g_autoptr(json_t) result = lp_spawn_simulate(platform, hidden, NULL);
     double reduction_s = 2.0 * 3.0 / 4.0 * 8 * LAYER_GRADIENT_BYTES / 25e9;
-    lp_test_close("all exposed", lp_json_at(exposed, "simulated.terms_s.dp"), reduction_s, 1e-6);
-    double saved_s = lp_json_at(exposed, "simulated.iteration_time_s") -
-                     lp_json_at(result, "simulated.iteration_time_s");
+    lp_test_close("all exposed", lp_test_json_number(exposed, "simulated.terms_s.dp"), reduction_s,
+                  1e-6);
+    double saved_s = lp_test_json_number(exposed, "simulated.iteration_time_s") -
+                     lp_test_json_number(result, "simulated.iteration_time_s");
     lp_test_true("some is hidden", saved_s > 0.1 * reduction_s && saved_s < reduction_s);
     /* The closed form takes all sums but the last bucket's as hidden, as long as the backward pass
      * lasts: its dp is what is exposed. */
-    lp_test_close("as the closed form says", lp_json_at(result, "closed_form.terms_s.dp"),
+    lp_test_close("as the closed form says", lp_test_json_number(result, "closed_form.terms_s.dp"),
                   reduction_s - saved_s, 1e-6);
     lp_test_true("as the timeline says", fabs(part(result, "overlap_s")) < 1e-6 * saved_s);
-    lp_test_close("hidden and exposed", saved_s + lp_json_at(result, "simulated.terms_s.dp"),
-                  reduction_s, 1e-6);
+    lp_test_close("hidden and exposed",
+                  saved_s + lp_test_json_number(result, "simulated.terms_s.dp"), reduction_s, 1e-6);
     (void)g_unlink(platform);
 }
 
@@ -110,7 +111,7 @@ test_tied(void)
         "global-batch=48 gradient-precision=fp32 overlap-fraction=0.5",
         "--fidelity=message");
     lp_test_true("explained", fabs(part(result, "unexplained_s")) <
-                                  1e-9 * lp_json_at(result, "simulated.iteration_time_s"));
+                                  1e-9 * lp_test_json_number(result, "simulated.iteration_time_s"));
     (void)g_unlink(platform);
 }
 
@@ -126,8 +127,8 @@ test_boundary_copies(void)
             g_strconcat(BODY "layers=4 tp=2 dp=1 pp=2 global-batch=8 ", settings[i], NULL);
         g_autoptr(json_t) result = lp_spawn_simulate("dgx-a100-1024", plan, NULL);
         lp_test_true("explained", fabs(part(result, "unexplained_s")) < 1e-9);
-        compute_s[i] = lp_json_at(result, "simulated.terms_s.compute");
-        closed_s[i] = lp_json_at(result, "closed_form.terms_s.compute");
+        compute_s[i] = lp_test_json_number(result, "simulated.terms_s.compute");
+        closed_s[i] = lp_test_json_number(result, "closed_form.terms_s.compute");
     }
     lp_test_true("in the simulation", compute_s[1] > compute_s[0]);
     lp_test_true("in the closed form", closed_s[1] > closed_s[0]);
@@ -139,9 +140,9 @@ test_overlap_fraction(void)
 {
     g_autoptr(json_t) result = lp_spawn_simulate(
         "dgx-a100-1024", BODY "layers=8 tp=1 dp=16 pp=1 global-batch=32 overlap-fraction=1", NULL);
-    lp_test_close("closed form", lp_json_at(result, "closed_form.terms_s.dp"), 0.0, 0.0);
-    lp_test_close("overlap", -part(result, "overlap_s"), lp_json_at(result, "simulated.terms_s.dp"),
-                  1e-6);
+    lp_test_close("closed form", lp_test_json_number(result, "closed_form.terms_s.dp"), 0.0, 0.0);
+    lp_test_close("overlap", -part(result, "overlap_s"),
+                  lp_test_json_number(result, "simulated.terms_s.dp"), 1e-6);
     lp_test_true("explained", fabs(part(result, "unexplained_s")) < 1e-9);
 }
 

@@ -63,8 +63,8 @@ published_twice(const json_t *got)
     for (guint i = 0; i < G_N_ELEMENTS(twice); i++) {
         g_autofree char *first = g_strconcat("megatron-2021-", twice[i], NULL);
         g_autofree char *second = g_strconcat("sc21-1-", twice[i], NULL);
-        sum += fabs(lp_json_at(find(got, first), "measured_s") /
-                        lp_json_at(find(got, second), "measured_s") -
+        sum += fabs(lp_test_json_number(find(got, first), "measured_s") /
+                        lp_test_json_number(find(got, second), "measured_s") -
                     1.0);
     }
     return sum / G_N_ELEMENTS(twice);
@@ -91,8 +91,8 @@ check_sources(const json_t *got, double one_sided)
             if (!g_str_has_prefix(source, named[k]) || is_unexplained(row))
                 continue;
             n_rows++;
-            sum += fabs(lp_json_at(row, "error"));
-            bias += lp_json_at(row, "error");
+            sum += fabs(lp_test_json_number(row, "error"));
+            bias += lp_test_json_number(row, "error");
         }
         lp_test_true(named[k], n_rows >= 8);
         lp_test_true(named[k], sum <= MEAN * n_rows);
@@ -109,9 +109,11 @@ check_unexplained(const json_t *got)
         if (!is_unexplained(row))
             continue;
         n_rows++;
-        double compute = lp_json_at(row, "terms_s.compute") / lp_json_at(row, "measured_s");
+        double compute =
+            lp_test_json_number(row, "terms_s.compute") / lp_test_json_number(row, "measured_s");
         lp_test_true(json_string_value(json_object_get(row, "id")),
-                     lp_json_at(row, "error") < 0.0 && lp_json_at(row, "error") > compute - 1.0);
+                     lp_test_json_number(row, "error") < 0.0 &&
+                         lp_test_json_number(row, "error") > compute - 1.0);
     }
     lp_test_true("six of ZeRO 3", n_rows == 6);
 }
@@ -130,7 +132,7 @@ test_rows(void)
                      json_string_value(json_object_get(row, "status")), "ok");
     }
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
-        double error = lp_json_at(find(got, rows[i]), "error");
+        double error = lp_test_json_number(find(got, rows[i]), "error");
         g_autofree char *label = g_strdup_printf("%s: %+.2f %%", rows[i], 100.0 * error);
         lp_test_true(label, error >= -WORST && error <= WORST);
     }

@@ -86,11 +86,11 @@ test_fates(void)
         double error = json_number_value(json_object_get(row_at(result, i), "error"));
         lp_test_true(wanted[i].id, strcmp(wanted[i].status, "ok") == 0 || error == 1.0);
     }
-    lp_test_true("rows", lp_json_at(result, "all.rows") == 9.0);
-    lp_test_true("failed", lp_json_at(result, "all.failed") == 7.0);
-    lp_test_true("out of scope", lp_json_at(result, "all.out_of_scope") == 1.0);
-    lp_test_true("models", lp_json_at(result, "all.models.consistent.rows") == 9.0);
-    lp_test_close("worst", lp_json_at(result, "all.median_absolute_error"), 1.0, 1e-12);
+    lp_test_true("rows", lp_test_json_number(result, "all.rows") == 9.0);
+    lp_test_true("failed", lp_test_json_number(result, "all.failed") == 7.0);
+    lp_test_true("out of scope", lp_test_json_number(result, "all.out_of_scope") == 1.0);
+    lp_test_true("models", lp_test_json_number(result, "all.models.consistent.rows") == 9.0);
+    lp_test_close("worst", lp_test_json_number(result, "all.median_absolute_error"), 1.0, 1e-12);
     lp_test_true("refused, and predicted for information",
                  json_number_value(json_object_get(row_at(result, 7), "simulated_s")) > 0.0);
     lp_test_true("no prediction", json_is_null(json_object_get(row_at(result, 2), "predicted_s")));
@@ -112,8 +112,8 @@ test_models(void)
         lp_test_true(models[i],
                      json_number_value(json_object_get(row_at(result, 0), "predicted_s")) ==
                          json_number_value(json_object_get(row_at(result, 0), key)));
-        lp_test_close(models[i], lp_json_at(result, "all.mean_absolute_error"),
-                      lp_json_at(result, all), 1e-12);
+        lp_test_close(models[i], lp_test_json_number(result, "all.mean_absolute_error"),
+                      lp_test_json_number(result, all), 1e-12);
         lp_spawned_clear(&run);
     }
     lp_temporary_remove(path);
@@ -139,7 +139,7 @@ test_as_simulate(void)
                  "--set library=auto --set attention=unfused --set zero=0 --set overlap-dp=no "
                  "--set framework=none");
     lp_test_close("the same", json_number_value(json_object_get(row_at(result, 1), "simulated_s")),
-                  lp_json_at(simulated, "simulated.iteration_time_s"), 1e-9);
+                  lp_test_json_number(simulated, "simulated.iteration_time_s"), 1e-9);
     lp_spawned_clear(&run);
     (void)g_unlink(platform);
     lp_temporary_remove(path);

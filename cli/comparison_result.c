@@ -6,12 +6,7 @@
 
 #include "base/text_table.h"
 #include "report/report_parts.h"
-
-static const json_t *
-simulated(const LpComparisonRun *self)
-{
-    return json_object_get(self->result, "simulated");
-}
+#include "report/result_field.h"
 
 static double
 iteration_time_s(const LpComparisonRun *self)
@@ -54,96 +49,15 @@ lp_comparison_to_json(const GArray *runs)
     return root;
 }
 
-static gboolean
-is_shown(const GArray *runs, LpTerm term)
-{
-    for (guint i = 0; i < runs->len; i++)
-        if (lp_change_term_s(g_array_index(runs, LpComparisonRun, i).result, term) != 0.0)
-            return TRUE;
-    return FALSE;
-}
-
-static void
-add_figures(LpTextTable *table, const GArray *runs, const char *label, const char *key, int digits)
-{
-    if (json_object_get(simulated(&g_array_index(runs, LpComparisonRun, 0)), key) == NULL)
-        return;
-    lp_text_table_add_row(table);
-    lp_text_table_add_cell(table, "%s", label);
-    for (guint i = 0; i < runs->len; i++) {
-        const json_t *figures = simulated(&g_array_index(runs, LpComparisonRun, i));
-        lp_text_table_add_cell(table, "%.*f", digits,
-                               json_number_value(json_object_get(figures, key)));
-    }
-}
-
-static void
-add_terms(LpTextTable *table, const GArray *runs)
-{
-    for (LpTerm term = 0; term < LP_N_TERMS; term++) {
-        if (!is_shown(runs, term))
-            continue;
-        lp_text_table_add_row(table);
-        lp_text_table_add_cell(table, "  %s", lp_term_names[term]);
-        for (guint i = 0; i < runs->len; i++)
-            lp_text_table_add_cell(
-                table, "%.6f",
-                lp_change_term_s(g_array_index(runs, LpComparisonRun, i).result, term));
-    }
-}
-
 static void
 add_speedup(LpTextTable *table, const GArray *runs)
 {
     double first_s = iteration_time_s(&g_array_index(runs, LpComparisonRun, 0));
     lp_text_table_add_row(table);
-    lp_text_table_add_cell(table, "speed-up");
+    lp_text_table_add_cell(table, "%s", lp_result_field_label("compare", "/speedup"));
     for (guint i = 0; i < runs->len; i++)
         lp_text_table_add_cell(
             table, "%.4f", first_s / iteration_time_s(&g_array_index(runs, LpComparisonRun, i)));
-}
-
-/* What only machines with technologies have; "-" where a run has none. No row if no run has. */
-static void
-add_if_any(LpTextTable *table, const GArray *runs, const char *label, const char *part,
-           const char *key, int digits)
-{
-    gboolean is_any = FALSE;
-    for (guint i = 0; i < runs->len; i++)
-        is_any =
-            is_any ||
-            json_object_get(json_object_get(g_array_index(runs, LpComparisonRun, i).result, part),
-                            key) != NULL;
-    if (!is_any)
-        return;
-    lp_text_table_add_row(table);
-    lp_text_table_add_cell(table, "%s", label);
-    for (guint i = 0; i < runs->len; i++) {
-        const json_t *figures =
-            json_object_get(g_array_index(runs, LpComparisonRun, i).result, part);
-        const json_t *value = json_object_get(figures, key);
-        if (value == NULL)
-            lp_text_table_add_cell(table, "-");
-        else
-            lp_text_table_add_cell(table, "%.*f", digits, json_number_value(value));
-    }
-}
-
-static void
-add_circuits(LpTextTable *table, const GArray *runs)
-{
-    static const struct {
-        const char *label, *key;
-        int digits;
-    } rows[] = {
-        {"reconfigurations", "reconfigurations", 0},
-        {"  on the critical path", "critical_path_reconfigurations", 0},
-        {"  waited for, exposed (s)", "wait_exposed_s", 6},
-        {"  dead time hidden (s)", "wait_hidden_s", 6},
-        {"duty cycle of circuits", "duty_cycle", 4},
-    };
-    for (gsize i = 0; i < G_N_ELEMENTS(rows); i++)
-        add_if_any(table, runs, rows[i].label, "circuits", rows[i].key, rows[i].digits);
 }
 
 static LpTextTable *
@@ -188,20 +102,36 @@ lp_comparison_to_text(const GArray *runs, const LpWorkload *workload, gboolean w
     GString *out = g_string_new(NULL);
     lp_report_append_workload(out, workload);
     lp_report_append_plan(out, workload, whole_plan);
+    static const char *const rates[] = {"/simulated/hardware_tflops_per_accelerator",
+                                        "/simulated/mfu"};
+    static const char *const others[] = {"/distribution/p50_s",
+                                         "/distribution/p95_s",
+                                         "/distribution/p99_s",
+                                         "/circuits/reconfigurations",
+                                         "/circuits/critical_path_reconfigurations",
+                                         "/circuits/wait_exposed_s",
+                                         "/circuits/wait_hidden_s",
+                                         "/circuits/duty_cycle",
+                                         "/energy_j/dynamic",
+                                         "/energy_j/static",
+                                         "/network/power_w",
+                                         "/network/price_usd"};
+    g_autofree const json_t **results = g_new(const json_t *, runs->len);
+    g_autofree const json_t **terms = g_new(const json_t *, runs->len);
+    for (guint i = 0; i < runs->len; i++) {
+        results[i] = g_array_index(runs, LpComparisonRun, i).result;
+        terms[i] = lp_json_at(results[i], "/simulated/terms_s");
+    }
     g_autoptr(LpTextTable) table = new_table(runs->len);
-    add_figures(table, runs, "iteration time", "iteration_time_s", 6);
-    add_terms(table, runs);
-    add_figures(table, runs, "hardware TFLOP/s", "hardware_tflops_per_accelerator", 1);
-    add_figures(table, runs, "MFU", "mfu", 4);
+    lp_result_field_add_row(table, "simulate", "/simulated/iteration_time_s", FALSE, results,
+                            runs->len);
+    lp_result_field_add_rows(table, lp_result_field_find("simulate", "/simulated/terms_s"), terms,
+                             runs->len, FALSE);
+    for (guint i = 0; i < G_N_ELEMENTS(rates); i++)
+        lp_result_field_add_row(table, "simulate", rates[i], FALSE, results, runs->len);
     add_speedup(table, runs);
-    add_if_any(table, runs, "p50 over seeds (s)", "distribution", "p50_s", 6);
-    add_if_any(table, runs, "p95", "distribution", "p95_s", 6);
-    add_if_any(table, runs, "p99", "distribution", "p99_s", 6);
-    add_circuits(table, runs);
-    add_if_any(table, runs, "dynamic energy, J", "energy_j", "dynamic", 3);
-    add_if_any(table, runs, "static energy, J", "energy_j", "static", 3);
-    add_if_any(table, runs, "network, W", "network", "power_w", 1);
-    add_if_any(table, runs, "network, USD", "network", "price_usd", 0);
+    for (guint i = 0; i < G_N_ELEMENTS(others); i++)
+        lp_result_field_add_row(table, "simulate", others[i], TRUE, results, runs->len);
     g_string_append_c(out, '\n');
     lp_text_table_append(out, table, 2);
     g_string_append_c(out, '\n');

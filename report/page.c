@@ -47,11 +47,8 @@ field_at(const LpPage *self, const char *at)
 char *
 lp_page_label(const LpPage *self, const char *at, gboolean with_part)
 {
-    const char *label = lp_result_field_label(self->of, at);
-    g_autofree char *part_at = g_strndup(at, (gsize)(strrchr(at, '/') - at));
-    const LpResultField *part = with_part ? field_at(self, part_at) : NULL;
-    return part != NULL && part->label != NULL ? g_strconcat(part->label, ": ", label, NULL)
-                                               : g_strdup(label);
+    return with_part ? lp_result_field_path_label(self->of, at)
+                     : g_strdup(lp_result_field_label(self->of, at));
 }
 
 void

@@ -44,6 +44,16 @@ lp_result_field_label(const char *of, const char *pointer)
     return field->label;
 }
 
+char *
+lp_result_field_path_label(const char *of, const char *pointer)
+{
+    const char *label = lp_result_field_label(of, pointer);
+    g_autofree char *part_at = g_strndup(pointer, (gsize)(strrchr(pointer, '/') - pointer));
+    const LpResultField *part = lp_result_field_find(of, part_at);
+    return part != NULL && part->label != NULL ? g_strconcat(part->label, ": ", label, NULL)
+                                               : g_strdup(label);
+}
+
 const LpResultField *
 lp_result_field_members(const LpResultField *self, guint *out_n)
 {
@@ -168,6 +178,25 @@ lp_result_field_add_rows(LpTextTable *table, const LpResultField *self,
                 add_cell(table, field, values[i], with_units);
         }
     }
+}
+
+void
+lp_result_field_add_row(LpTextTable *table, const char *of, const char *pointer, gboolean is_alone,
+                        const json_t *const *results, guint n)
+{
+    const LpResultField *field = lp_result_field_find(of, pointer);
+    const char *symbol = is_alone ? lp_unit_symbol(field->unit) : "";
+    g_autofree char *label =
+        is_alone ? lp_result_field_path_label(of, pointer) : g_strdup(field->label);
+    gboolean is_any = FALSE;
+    for (guint i = 0; i < n; i++)
+        is_any = is_any || lp_json_at(results[i], pointer) != NULL;
+    if (!is_any)
+        return;
+    lp_text_table_add_row(table);
+    lp_text_table_add_cell(table, *symbol != '\0' ? "%s (%s)" : "%s%s", label, symbol);
+    for (guint i = 0; i < n; i++)
+        add_cell(table, field, lp_json_at(results[i], pointer), FALSE);
 }
 
 LpTextTable *

@@ -46,6 +46,9 @@ typedef struct {
 const LpResultField *lp_result_field_find(const char *of, const char *pointer);
 /** Its label. @pointer: of a field that has one. */
 const char *lp_result_field_label(const char *of, const char *pointer);
+/** Its label behind that of the object that has it, if that has one: "closed form: iteration time".
+ * Returns: (transfer full). */
+char *lp_result_field_path_label(const char *of, const char *pointer);
 /** The fields of its value, or of each of its values; *@out_n of them. Returns: static. */
 const LpResultField *lp_result_field_members(const LpResultField *self, guint *out_n);
 
@@ -62,6 +65,10 @@ char *lp_unit_text(LpUnit unit, double value);
  * terms that are 0 in all, are no rows. @with_units: each value has its unit. */
 void lp_result_field_add_rows(LpTextTable *table, const LpResultField *self,
                               const json_t *const *objects, guint n, gboolean with_units);
+/** Adds a row of what stands at @pointer of each of @results; none where none has it. @is_alone:
+ * its label is that of lp_result_field_path_label(), and has the unit. */
+void lp_result_field_add_row(LpTextTable *table, const char *of, const char *pointer,
+                             gboolean is_alone, const json_t *const *results, guint n);
 /** A table of the list at @pointer of @result, which is an output or type @of: a column for each of
  * @keys, pointers below an element, NULL-ended. Returns: (transfer full). */
 LpTextTable *lp_result_field_table(const char *of, const char *pointer, const char *const *keys,

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/units.h"
 #include "cli/options.h"
+#include "report/result_field.h"
 #include "model/network_cost.h"
 #include "platforms/catalogue/technologies.h"
 #include "platforms/machine/medium.h"
@@ -168,9 +169,15 @@ static gboolean
 print_text(const Network *networks, GError **error)
 {
     const LpNetworkCost *least = &networks[CIRCUITS].cost;
-    g_autoptr(LpTextTable) table = lp_text_table_new(
-        (const char *const[]){"network", "#switch ports", "#transceivers", "#price", "#power",
-                              "#price over circuits'", "#power over circuits'", NULL});
+    static const char *const keys[] = {
+        "/name",    "/switch_ports",        "/transceivers",       "/price_usd",
+        "/power_w", "/price_over_circuits", "/power_over_circuits"};
+    g_autoptr(GPtrArray) headings = g_ptr_array_new_with_free_func(g_free);
+    for (guint i = 0; i < G_N_ELEMENTS(keys); i++)
+        g_ptr_array_add(headings, g_strconcat(i > 0 ? "#" : "",
+                                              lp_result_field_label("priced", keys[i]), NULL));
+    g_ptr_array_add(headings, NULL);
+    g_autoptr(LpTextTable) table = lp_text_table_new((const char *const *)headings->pdata);
     for (gsize i = 0; i < N_NETWORKS; i++) {
         const Network *network = &networks[i];
         lp_text_table_add_row(table);

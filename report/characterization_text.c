@@ -6,6 +6,7 @@
 #include "report/characterization.h"
 #include "report/characterization_rows.h"
 #include "report/report_parts.h"
+#include "report/result_field.h"
 
 static void
 add_size(LpTextTable *table, double bytes)
@@ -123,7 +124,9 @@ append_exposed(GString *out, const LpCharacterization *self)
     }
     g_string_append_printf(out, "\niteration %.6f s", figures.iteration_time_s);
     if (self->workload->given == NULL)
-        g_string_append_printf(out, ", %.0f tokens/s, MFU %.4f", figures.tokens_per_s, figures.mfu);
+        g_string_append_printf(out, ", %.0f %s, %s %.4f", figures.tokens_per_s,
+                               lp_result_field_label("rates", "/tokens_per_s"),
+                               lp_result_field_label("rates", "/mfu"), figures.mfu);
     g_string_append(out, "\n\n");
     lp_text_table_append(out, table, 2);
 }
@@ -173,8 +176,9 @@ append_sweep(GString *out, const LpCharacterization *self)
     g_ptr_array_add(columns, g_strdup("#tokens"));
     if (self->machine != NULL) {
         g_ptr_array_add(columns, g_strdup("#iteration"));
-        g_ptr_array_add(columns, g_strdup("#tokens/s"));
-        g_ptr_array_add(columns, g_strdup("#MFU"));
+        g_ptr_array_add(columns,
+                        g_strconcat("#", lp_result_field_label("rates", "/tokens_per_s"), NULL));
+        g_ptr_array_add(columns, g_strconcat("#", lp_result_field_label("rates", "/mfu"), NULL));
         g_ptr_array_add(columns, g_strdup("#exposed"));
     }
     g_ptr_array_add(columns, g_strdup("#largest buffer"));

@@ -139,17 +139,3 @@ lp_other_links_s(const LpContentionReport *self, guint job, const GArray *link_r
     /* Rounding of the sum above. */
     return fabs(rest_s) < 1e-12 * fabs(all_s) ? 0.0 : rest_s;
 }
-
-char *
-lp_flow_kind_name(const LpContentionReport *self, guint kind)
-{
-    guint n_jobs = self->attributions->flows.n_jobs;
-    if (kind == n_jobs * LP_N_TRAFFIC)
-        return g_strdup(lp_contender_names[LP_CONTENDER_BACKGROUND]);
-    const char *traffic = lp_contender_names[kind % LP_N_TRAFFIC];
-    if (n_jobs == 1)
-        return g_strdup(traffic);
-    return g_strdup_printf(
-        "%s %s", lp_scenario_setup_job(self->scenario_setup, kind / LP_N_TRAFFIC)->job->name,
-        traffic);
-}

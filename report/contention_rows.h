@@ -48,7 +48,5 @@ LpDistribution lp_distribution(const GArray *rows, guint job);
 GArray *lp_link_rows_new(const LpContentionReport *self, guint job);
 /** What the links of a tier cost beyond those that are listed. */
 double lp_other_links_s(const LpContentionReport *self, guint job, const GArray *link_rows);
-/** "dp", or with several jobs "JOB dp"; "background". Returns: (transfer full). */
-char *lp_flow_kind_name(const LpContentionReport *self, guint kind);
 
 G_END_DECLS

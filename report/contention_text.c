@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables of contention. */
+/* Contention as text: the tree of lp_contention_report_to_json(), named as report/fields.xml has
+ * it. */
 #include "base/file.h"
 #include "base/text_table.h"
 #include "base/units.h"
 #include "report/contention_report.h"
 #include "report/contention_rows.h"
 #include "report/report_parts.h"
+#include "report/result_field.h"
+
+/* What results of contention have of each job. */
+#define JOB "contended"
 
 static void
 append_head(GString *out, const LpContentionReport *self)
@@ -31,327 +36,328 @@ append_head(GString *out, const LpContentionReport *self)
     g_string_append_printf(out, "runs        %u\n", self->attributions->n_runs);
 }
 
+static double
+number_at(const json_t *object, const char *pointer)
+{
+    return json_number_value(lp_json_at(object, pointer));
+}
+
 static void
-add_part(LpTextTable *table, const char *name, double part_s, double whole_s)
+add_text(LpTextTable *table, const json_t *object, const char *key, const char *absent)
+{
+    const json_t *value = json_object_get(object, key);
+    lp_text_table_add_cell(table, "%s", value != NULL ? json_string_value(value) : absent);
+}
+
+static void
+add_seconds(LpTextTable *table, const json_t *object, const char *key)
+{
+    lp_text_table_add_cell(table, "%.6f", json_number_value(json_object_get(object, key)));
+}
+
+static void
+add_count(LpTextTable *table, const json_t *object, const char *key)
+{
+    lp_text_table_add_cell(table, "%" JSON_INTEGER_FORMAT,
+                           json_integer_value(json_object_get(object, key)));
+}
+
+static void
+append_table(GString *out, const LpTextTable *table)
+{
+    g_string_append_c(out, '\n');
+    lp_text_table_append(out, table, 2);
+}
+
+/* "  LABEL: @seconds s". */
+static void
+append_rest(GString *out, const char *pointer, double seconds)
+{
+    g_string_append_printf(out, "  %s: %.6f s\n", lp_result_field_label(JOB, pointer), seconds);
+}
+
+/* In per cent of what contention costs @job in all. */
+static void
+add_share(LpTextTable *table, const json_t *job, double seconds)
+{
+    double total_s = number_at(job, "/total_s");
+    if (total_s != 0.0)
+        lp_text_table_add_cell(table, "%.1f", 100.0 * seconds / total_s);
+}
+
+static void
+add_part(LpTextTable *table, const json_t *job, const char *name, double seconds)
 {
     lp_text_table_add_row(table);
     lp_text_table_add_cell(table, "%s", name);
-    lp_text_table_add_cell(table, "%.6f", part_s);
-    if (whole_s != 0.0)
-        lp_text_table_add_cell(table, "%.1f", 100.0 * part_s / whole_s);
+    lp_text_table_add_cell(table, "%.6f", seconds);
+    add_share(table, job, seconds);
 }
 
 static void
-append_tiers(GString *out, const LpAttribution *self)
+append_tiers(GString *out, const json_t *job)
 {
-    g_autoptr(LpTextTable) table =
-        lp_text_table_new((const char *const[]){"tier", "#seconds", "#%", NULL});
-    for (LpTier tier = 0; tier < LP_N_TIERS; tier++)
-        if (self->has_tier[tier])
-            add_part(table, lp_tier_names[tier], self->tier_s[tier], self->total_s);
-    if (self->has_circuits)
-        add_part(table, "circuit", self->circuits_s, self->total_s);
-    add_part(table, "interaction", self->interaction_s, self->total_s);
-    add_part(table, "all", self->total_s, self->total_s);
-    g_string_append_c(out, '\n');
-    lp_text_table_append(out, table, 2);
+    const char *name;
+    json_t *seconds;
+    g_autoptr(LpTextTable) table = lp_text_table_new(
+        (const char *const[]){lp_result_field_label(JOB, "/tiers_s"), "#seconds", "#%", NULL});
+    json_object_foreach (lp_json_at(job, "/tiers_s"), name, seconds)
+        add_part(table, job, name, json_number_value(seconds));
+    add_part(table, job, lp_result_field_label(JOB, "/interaction_s"),
+             number_at(job, "/interaction_s"));
+    add_part(table, job, "all", number_at(job, "/total_s"));
+    append_table(out, table);
 }
 
 static void
-append_pairs(GString *out, const LpAttribution *self)
+append_pairs(GString *out, const json_t *job)
 {
-    g_autoptr(GArray) rows = lp_pair_rows_new(self);
+    static const char *const columns[] = {"/pairs_s/0/delayed", "/pairs_s/0/by", NULL};
+    const json_t *pairs = lp_json_at(job, "/pairs_s");
     g_autoptr(LpTextTable) table =
-        lp_text_table_new((const char *const[]){"delayed", "by", "#seconds", "#%", NULL});
-    for (guint i = 0; i < rows->len; i++) {
-        const LpPairRow *row = &g_array_index(rows, LpPairRow, i);
-        lp_text_table_add_row(table);
-        lp_text_table_add_cell(table, "%s", lp_contender_names[row->delayed]);
-        lp_text_table_add_cell(table, "%s", lp_contender_names[row->by]);
-        lp_text_table_add_cell(table, "%.6f", row->seconds);
-        if (self->total_s != 0.0)
-            lp_text_table_add_cell(table, "%.1f", 100.0 * row->seconds / self->total_s);
-    }
-    if (self->has_circuits) {
-        lp_text_table_add_row(table);
-        lp_text_table_add_cell(table, "%s", "all");
-        lp_text_table_add_cell(table, "%s", "circuits");
-        lp_text_table_add_cell(table, "%.6f", self->circuits_s);
-        if (self->total_s != 0.0)
-            lp_text_table_add_cell(table, "%.1f", 100.0 * self->circuits_s / self->total_s);
-    }
-    if (rows->len == 0 && !self->has_circuits)
+        lp_result_field_new_table(JOB, columns, (const char *const[]){"#seconds", "#%", NULL});
+    if (json_array_size(pairs) == 0)
         return;
-    g_string_append_c(out, '\n');
-    lp_text_table_append(out, table, 2);
+    for (gsize i = 0; i < json_array_size(pairs); i++) {
+        const json_t *pair = json_array_get(pairs, i);
+        lp_text_table_add_row(table);
+        add_text(table, pair, "delayed", "");
+        add_text(table, pair, "by", "");
+        add_seconds(table, pair, "seconds");
+        add_share(table, job, number_at(pair, "/seconds"));
+    }
+    append_table(out, table);
+    const char *name;
+    json_t *seconds;
     g_string_append(out, "  a class with all that it is part of (Shapley):");
-    for (guint i = 0; i < LP_N_CONTENDERS; i++)
-        if (self->contends[i])
-            g_string_append_printf(out, " %s %.6f", lp_contender_names[i], self->class_s[i]);
-    if (self->has_circuits)
-        g_string_append_printf(out, " circuits %.6f", self->circuits_s);
+    json_object_foreach (lp_json_at(job, "/classes_s"), name, seconds)
+        g_string_append_printf(out, " %s %.6f", name, json_number_value(seconds));
     g_string_append_c(out, '\n');
 }
 
-/* @n_before: columns before those of what crossed the link. */
+/* A row for each class that crossed @link; the first goes on with the row of the link. @n_before:
+ * columns before. */
 static void
-add_crossing_rows(LpTextTable *table, const LpContentionReport *self, guint job, guint place,
-                  guint n_before)
+add_crossings(LpTextTable *table, const json_t *link, gboolean names_jobs, guint n_before)
 {
-    const LpFlowSummary *flows = &self->attributions->flows;
-    const LpCrossing *crossings = lp_flow_summary_crossings(flows, job, place);
-    gboolean is_first = TRUE;
-    for (guint kind = 0; kind < flows->n_kinds; kind++) {
-        if (crossings[kind].n_flows == 0)
-            continue;
-        if (!is_first) {
-            lp_text_table_add_row(table);
-            for (guint i = 0; i < n_before; i++)
-                lp_text_table_add_cell(table, "%s", "");
+    const json_t *crossed = json_object_get(link, "crossed");
+    for (gsize i = 0; i < json_array_size(crossed); i++) {
+        const json_t *one = json_array_get(crossed, i);
+        const char *job = json_string_value(json_object_get(one, "job"));
+        for (guint k = 0; i > 0 && k < n_before; k++) {
+            if (k == 0)
+                lp_text_table_add_row(table);
+            lp_text_table_add_cell(table, "%s", "");
         }
-        is_first = FALSE;
-        g_autofree char *name = lp_flow_kind_name(self, kind);
-        lp_text_table_add_cell(table, "%s", name);
-        lp_text_table_add_cell(table, "%" G_GUINT64_FORMAT, crossings[kind].n_flows);
-        lp_text_table_add_quantity(table, LP_QUANTITY_SIZE, crossings[kind].bytes);
-        lp_text_table_add_cell(table, "%.6f", crossings[kind].from_s);
-        lp_text_table_add_cell(table, "%.6f", crossings[kind].to_s);
-        lp_text_table_add_cell(table, "%.6f", crossings[kind].lost_s);
+        lp_text_table_add_cell(table, "%s%s%s", names_jobs && job != NULL ? job : "",
+                               names_jobs && job != NULL ? " " : "",
+                               json_string_value(json_object_get(one, "traffic")));
+        add_count(table, one, "flows");
+        lp_text_table_add_quantity(table, LP_QUANTITY_SIZE, number_at(one, "/bytes"));
+        add_seconds(table, one, "from_s");
+        add_seconds(table, one, "to_s");
+        add_seconds(table, one, "held_back_s");
     }
 }
 
+/* Whether a row of @list stands for others, too. */
 static gboolean
-any_link_alike(const GArray *rows)
+are_any_alike(const json_t *list)
 {
-    for (guint i = 0; i < rows->len; i++)
-        if (g_array_index(rows, LpLinkRow, i).n_alike > 1)
+    for (gsize i = 0; i < json_array_size(list); i++)
+        if (json_integer_value(json_object_get(json_array_get(list, i), "alike")) > 1)
             return TRUE;
     return FALSE;
 }
 
-static void
-append_links(GString *out, const LpContentionReport *self, guint job)
+#define CROSSED "/links/0/crossed/0"
+
+/* A table with the columns of @pointers; that of what is alike only where @are_alike. */
+static LpTextTable *
+new_table(const char *const *pointers, gboolean are_alike)
 {
-    static const char *const columns[] = {"link",         "tier",       "#alike",       "#seconds",
-                                          "#utilisation", "crossed by", "#flows",       "#size",
-                                          "#from s",      "#to s",      "#held back s", NULL};
-    static const char *const plain[] = {"link",       "tier",         "#seconds", "#utilisation",
-                                        "crossed by", "#flows",       "#size",    "#from s",
-                                        "#to s",      "#held back s", NULL};
-    g_autoptr(GArray) rows = lp_link_rows_new(self, job);
-    gboolean are_alike = any_link_alike(rows);
-    g_autoptr(LpTextTable) table = lp_text_table_new(are_alike ? columns : plain);
-    for (guint i = 0; i < rows->len; i++) {
-        const LpLinkRow *row = &g_array_index(rows, LpLinkRow, i);
-        g_autofree char *place = lp_network_link_place(self->scenario_setup->network, row->link);
-        lp_text_table_add_row(table);
-        lp_text_table_add_cell(table, "%s", place);
-        lp_text_table_add_cell(table, "%s", lp_tier_names[row->tier]);
-        if (are_alike)
-            lp_text_table_add_cell(table, "%u", row->n_alike);
-        lp_text_table_add_cell(table, "%.6f", row->seconds);
-        lp_text_table_add_cell(table, "%.4f", row->utilisation);
-        add_crossing_rows(table, self, job, row->place, are_alike ? 5 : 4);
-    }
-    if (rows->len == 0)
+    const char *columns[16];
+    guint n = 0;
+    for (guint i = 0; pointers[i] != NULL; i++)
+        if (are_alike || !g_str_has_suffix(pointers[i], "/alike"))
+            columns[n++] = pointers[i];
+    columns[n] = NULL;
+    return lp_result_field_new_table(JOB, columns, NULL);
+}
+
+static void
+append_links(GString *out, const json_t *job, gboolean names_jobs)
+{
+    static const char *const columns[] = {
+        "/links/0/place",       "/links/0/tier",    "/links/0/alike",       "/links/0/seconds",
+        "/links/0/utilisation", CROSSED "/traffic", CROSSED "/flows",       CROSSED "/bytes",
+        CROSSED "/from_s",      CROSSED "/to_s",    CROSSED "/held_back_s", NULL};
+    const json_t *links = lp_json_at(job, "/links");
+    gboolean are_alike = are_any_alike(links);
+    if (json_array_size(links) == 0)
         return;
-    g_string_append_c(out, '\n');
-    lp_text_table_append(out, table, 2);
-    g_string_append_printf(out, "  other links: %.6f s\n", lp_other_links_s(self, job, rows));
+    g_autoptr(LpTextTable) table = new_table(columns, are_alike);
+    for (gsize i = 0; i < json_array_size(links); i++) {
+        const json_t *link = json_array_get(links, i);
+        lp_text_table_add_row(table);
+        add_text(table, link, "place", "");
+        add_text(table, link, "tier", "");
+        if (are_alike)
+            add_count(table, link, "alike");
+        add_seconds(table, link, "seconds");
+        lp_text_table_add_cell(table, "%.4f", number_at(link, "/utilisation"));
+        add_crossings(table, link, names_jobs, are_alike ? 5 : 4);
+    }
+    append_table(out, table);
+    append_rest(out, "/other_links_s", number_at(job, "/other_links_s"));
     if (are_alike)
         g_string_append(out, "  (seconds are of all links alike; what crossed one is of each)\n");
-    guint n_replicas = self->attributions->jobs[job].n_replicas;
+    json_int_t n_replicas = json_integer_value(lp_json_at(job, "/mirror_images"));
     if (n_replicas > 1)
         g_string_append_printf(out,
-                               "  (a link stands for itself and its %u replicas on other slices)\n",
+                               "  (a link stands for itself and its %" JSON_INTEGER_FORMAT
+                               " replicas on other slices)\n",
                                n_replicas - 1);
 }
 
 static void
-append_flows(GString *out, const LpContentionReport *self, guint job)
+append_flows(GString *out, const json_t *job)
 {
-    static const char *const columns[] = {"flows",   "#count", "#alone s", "#actual s",
-                                          "#median", "#p99",   "#worst",   NULL};
-    const LpFlowSummary *flows = &self->attributions->flows;
-    g_autoptr(LpTextTable) table = lp_text_table_new(columns);
-    guint n = 0;
-    for (guint traffic = 0; traffic < LP_N_TRAFFIC; traffic++) {
-        const LpSlowdown *slowdown = &flows->slowdowns[job * LP_N_TRAFFIC + traffic];
-        if (slowdown->n_flows == 0)
-            continue;
-        n++;
-        lp_text_table_add_row(table);
-        lp_text_table_add_cell(table, "%s", lp_contender_names[traffic]);
-        lp_text_table_add_cell(table, "%" G_GUINT64_FORMAT, slowdown->n_flows);
-        lp_text_table_add_cell(table, "%.6f", slowdown->ideal_s);
-        lp_text_table_add_cell(table, "%.6f", slowdown->actual_s);
-        lp_text_table_add_cell(table, "%.4f", slowdown->median);
-        lp_text_table_add_cell(table, "%.4f", slowdown->p99);
-        lp_text_table_add_cell(table, "%.4f", slowdown->worst);
-    }
-    if (n == 0)
-        return;
-    g_string_append_c(out, '\n');
-    lp_text_table_append(out, table, 2);
-}
-
-static gboolean
-any_wait_alike(const LpWaitSummary *waits)
-{
-    for (guint i = 0; i < waits->n_waits; i++)
-        if (waits->waits[i].n_alike > 1)
-            return TRUE;
-    return FALSE;
+    static const char *const columns[] = {
+        "/traffic",         "/flows",        "/alone_s",        "/actual_s",
+        "/slowdown_median", "/slowdown_p99", "/slowdown_worst", NULL};
+    g_autoptr(LpTextTable) table = lp_result_field_table(JOB, "/flows", columns, job);
+    if (json_array_size(lp_json_at(job, "/flows")) > 0)
+        append_table(out, table);
 }
 
 static void
-append_stragglers(GString *out, const LpWaitSummary *waits)
+append_stragglers(GString *out, const json_t *job)
 {
-    static const char *const columns[] = {"waits of", "collective", "#for rank", "#alike",
-                                          "#times",   "#seconds",   "#worst",    NULL};
-    static const char *const plain[] = {"waits of", "collective", "#for rank", "#times",
-                                        "#seconds", "#worst",     NULL};
-    gboolean are_alike = any_wait_alike(waits);
-    g_autoptr(LpTextTable) table = lp_text_table_new(are_alike ? columns : plain);
-    double rest_s = waits->all_waited_s;
-    for (guint i = 0; i < waits->n_waits; i++) {
-        const LpStragglerWait *wait = &waits->waits[i];
-        rest_s -= wait->waited_s * (double)wait->n_alike;
+    static const char *const columns[] = {"/stragglers/0/traffic", "/stragglers/0/collective",
+                                          "/stragglers/0/rank",    "/stragglers/0/alike",
+                                          "/stragglers/0/times",   "/stragglers/0/seconds",
+                                          "/stragglers/0/worst_s", NULL};
+    const json_t *waits = lp_json_at(job, "/stragglers");
+    gboolean are_alike = are_any_alike(waits);
+    double rest_s = number_at(job, "/waited_s");
+    if (json_array_size(waits) == 0)
+        return;
+    g_autoptr(LpTextTable) table = new_table(columns, are_alike);
+    for (gsize i = 0; i < json_array_size(waits); i++) {
+        const json_t *wait = json_array_get(waits, i);
+        rest_s -= number_at(wait, "/seconds") * number_at(wait, "/alike");
         lp_text_table_add_row(table);
-        lp_text_table_add_cell(table, "%s", lp_contender_names[wait->traffic]);
-        lp_text_table_add_cell(
-            table, "%s",
-            wait->collective == LP_WAIT_NONE ? "several" : lp_collective_names[wait->collective]);
-        lp_text_table_add_cell(table, "%" G_GUINT64_FORMAT, wait->rank);
+        add_text(table, wait, "traffic", "");
+        add_text(table, wait, "collective", "several");
+        add_count(table, wait, "rank");
         if (are_alike)
-            lp_text_table_add_cell(table, "%" G_GUINT64_FORMAT, wait->n_alike);
-        lp_text_table_add_cell(table, "%" G_GUINT64_FORMAT, wait->n);
-        lp_text_table_add_cell(table, "%.6f", wait->waited_s);
-        lp_text_table_add_cell(table, "%.6f", wait->worst_s);
+            add_count(table, wait, "alike");
+        add_count(table, wait, "times");
+        add_seconds(table, wait, "seconds");
+        add_seconds(table, wait, "worst_s");
     }
-    if (waits->n_waits == 0)
+    append_table(out, table);
+    append_rest(out, "/waited_s", MAX(rest_s, 0.0));
+}
+
+static void
+append_path(GString *out, const json_t *job)
+{
+    static const char *const columns[] = {"/term",  "/stage",   "/for_stage",
+                                          "/times", "/seconds", NULL};
+    g_autoptr(LpTextTable) table = lp_result_field_table(JOB, "/critical_path", columns, job);
+    if (lp_json_at(job, "/critical_path") == NULL)
         return;
-    g_string_append_c(out, '\n');
-    lp_text_table_append(out, table, 2);
-    g_string_append_printf(out, "  other waits: %.6f s\n", MAX(rest_s, 0.0));
+    append_table(out, table);
+    append_rest(out, "/other_path_s", number_at(job, "/other_path_s"));
 }
 
 static void
-append_path(GString *out, const LpWaitSummary *waits)
+append_what_ifs(GString *out, const json_t *job)
 {
-    static const char *const columns[] = {"critical path", "term",     "#for stage",
-                                          "#times",        "#seconds", NULL};
-    g_autoptr(LpTextTable) table = lp_text_table_new(columns);
-    for (guint i = 0; i < waits->n_stretches; i++) {
-        const LpStretch *stretch = &waits->stretches[i];
-        lp_text_table_add_row(table);
-        lp_text_table_add_cell(table, "stage %u", stretch->stage);
-        lp_text_table_add_cell(table, "%s", lp_term_names[stretch->term]);
-        if (stretch->partner != LP_WAIT_NONE)
-            lp_text_table_add_cell(table, "%u", stretch->partner);
-        else
-            lp_text_table_add_cell(table, "%s", "");
-        lp_text_table_add_cell(table, "%" G_GUINT64_FORMAT, stretch->n);
-        lp_text_table_add_cell(table, "%.6f", stretch->seconds);
-    }
-    if (waits->n_stretches == 0)
-        return;
-    g_string_append_c(out, '\n');
-    lp_text_table_append(out, table, 2);
-    g_string_append_printf(out, "  other: %.6f s\n", waits->other_stretches_s);
-}
-
-static void
-add_misfit(LpTextTable *table, const LpWhatIfRow *row, GString *reasons)
-{
-    lp_text_table_add_cell(table, "does not fit");
-    lp_text_table_add_cell(table, "-");
-    lp_text_table_add_cell(table, "%.3g", row->units);
-    lp_text_table_add_cell(table, "-");
-    g_string_append_printf(reasons, "  %s does not fit: %s\n", row->name, row->misfit);
-}
-
-static void
-append_what_ifs(GString *out, const LpContentionReport *self, guint job)
-{
-    static const char *const columns[] = {"what if", "#iteration s",      "#saved s",
-                                          "#units",  "#saved s per unit", NULL};
-    g_autoptr(GArray) rows = lp_what_if_rows_new(self, job);
+    static const char *const columns[] = {
+        "/what_ifs/0/name",  "/what_ifs/0/iteration_time_s", "/what_ifs/0/saved_s",
+        "/what_ifs/0/units", "/what_ifs/0/saved_per_unit_s", NULL};
+    const json_t *rows = lp_json_at(job, "/what_ifs");
     g_autoptr(GString) reasons = g_string_new(NULL);
-    g_autoptr(LpTextTable) table = lp_text_table_new(columns);
-    for (guint i = 0; i < rows->len; i++) {
-        const LpWhatIfRow *row = &g_array_index(rows, LpWhatIfRow, i);
+    g_autoptr(LpTextTable) table = lp_result_field_new_table(JOB, columns, NULL);
+    for (gsize i = 0; i < json_array_size(rows); i++) {
+        const json_t *row = json_array_get(rows, i);
+        const char *misfit = json_string_value(json_object_get(row, "does_not_fit"));
         lp_text_table_add_row(table);
-        lp_text_table_add_cell(table, "%s", row->name);
-        if (row->misfit != NULL) {
-            add_misfit(table, row, reasons);
+        add_text(table, row, "name", "");
+        if (misfit != NULL) {
+            lp_text_table_add_cell(table, "does not fit");
+            lp_text_table_add_cell(table, "-");
+            lp_text_table_add_cell(table, "%.3g", number_at(row, "/units"));
+            lp_text_table_add_cell(table, "-");
+            g_string_append_printf(reasons, "  %s does not fit: %s\n",
+                                   json_string_value(json_object_get(row, "name")), misfit);
             continue;
         }
-        lp_text_table_add_cell(table, "%.6f", row->time_s);
-        lp_text_table_add_cell(table, "%+.6f", row->saved_s);
-        lp_text_table_add_cell(table, "%.3g", row->units);
-        lp_text_table_add_cell(table, "%+.6f", row->saved_per_unit_s);
+        add_seconds(table, row, "iteration_time_s");
+        lp_text_table_add_cell(table, "%+.6f", number_at(row, "/saved_s"));
+        lp_text_table_add_cell(table, "%.3g", number_at(row, "/units"));
+        lp_text_table_add_cell(table, "%+.6f", number_at(row, "/saved_per_unit_s"));
     }
-    if (rows->len == 0)
+    if (json_array_size(rows) == 0)
         return;
-    g_string_append_c(out, '\n');
-    lp_text_table_append(out, table, 2);
+    append_table(out, table);
     g_string_append(out, reasons->str);
 }
 
 static void
-append_spread(GString *out, const LpContentionReport *self, guint job)
+append_band(GString *out, const json_t *job)
 {
-    if (self->band != NULL) {
-        LpDistribution found = lp_distribution(self->band, job);
-        g_string_append_printf(out, "band        %.6f to %.6f s:", found.low_s, found.high_s);
-        for (guint i = 0; i < self->band->len; i++) {
-            const LpVariantRow *row = &g_array_index(self->band, LpVariantRow, i);
-            g_string_append_printf(out, "%s %s %.6f", i > 0 ? "," : "", row->name,
-                                   row->times_s[job]);
-        }
-        g_string_append_c(out, '\n');
+    const char *name, *comma = "";
+    json_t *seconds;
+    if (lp_json_at(job, "/band") == NULL)
+        return;
+    g_string_append_printf(out, "band        %.6f to %.6f s:", number_at(job, "/band/low_s"),
+                           number_at(job, "/band/high_s"));
+    json_object_foreach (lp_json_at(job, "/band/ways_s"), name, seconds) {
+        g_string_append_printf(out, "%s %s %.6f", comma, name, json_number_value(seconds));
+        comma = ",";
     }
-    if (self->runs != NULL) {
-        LpDistribution found = lp_distribution(self->runs, job);
-        g_autoptr(json_t) result = json_object();
-        lp_report_add_distribution(result, &found);
-        lp_report_append_distribution(out, result);
-    }
+    g_string_append_c(out, '\n');
 }
 
 static void
-append_job(GString *out, const LpContentionReport *self, guint job)
+append_job(GString *out, const LpContentionReport *self, guint index, const json_t *result)
 {
-    const LpAttribution *attribution = &self->attributions->jobs[job];
+    const LpScenarioJob *scenario_job = lp_contention_job(self, index);
+    const json_t *job =
+        self->is_scenario ? json_array_get(json_object_get(result, "jobs"), index) : result;
     if (self->is_scenario) {
-        g_string_append_printf(out, "\njob         %s: %s\n", lp_contention_job(self, job)->name,
-                               lp_contention_job(self, job)->workload->name);
-        lp_report_append_plan(out, lp_contention_job(self, job)->workload, self->whole_plan);
+        g_string_append_printf(out, "\njob         %s: %s\n", scenario_job->name,
+                               scenario_job->workload->name);
+        lp_report_append_plan(out, scenario_job->workload, self->whole_plan);
     }
-    g_string_append_printf(out,
-                           "\niteration   %.6f s, of which %.6f s (%.2f %%) contention; %.6f s "
-                           "without\n",
-                           attribution->iteration_time_s, attribution->total_s,
-                           100.0 * attribution->total_s / attribution->iteration_time_s,
-                           attribution->uncontended_s);
-    append_spread(out, self, job);
-    append_tiers(out, attribution);
-    append_pairs(out, attribution);
-    append_links(out, self, job);
-    append_flows(out, self, job);
-    append_stragglers(out, &attribution->waits);
-    append_path(out, &attribution->waits);
-    append_what_ifs(out, self, job);
+    g_string_append_printf(
+        out, "\niteration   %.6f s, of which %.6f s (%.2f %%) contention; %.6f s without\n",
+        number_at(job, "/iteration_time_s"), number_at(job, "/total_s"),
+        100.0 * number_at(job, "/total_s") / number_at(job, "/iteration_time_s"),
+        number_at(job, "/uncontended_s"));
+    append_band(out, job);
+    lp_report_append_distribution(out, job);
+    append_tiers(out, job);
+    append_pairs(out, job);
+    append_links(out, job, self->scenario_setup->jobs->len > 1);
+    append_flows(out, job);
+    append_stragglers(out, job);
+    append_path(out, job);
+    append_what_ifs(out, job);
 }
 
 char *
 lp_contention_report_to_text(const LpContentionReport *self)
 {
     GString *out = g_string_new(NULL);
+    g_autoptr(json_t) result = lp_contention_report_to_json(self);
     append_head(out, self);
     for (guint i = 0; i < self->scenario_setup->jobs->len; i++)
-        append_job(out, self, i);
+        append_job(out, self, i, result);
     if (self->has_cost) {
         g_autofree char *rss =
             lp_quantity_format(LP_QUANTITY_SIZE, (double)self->cost.peak_rss_bytes);

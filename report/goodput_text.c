@@ -7,6 +7,7 @@
 #include "base/units.h"
 #include "report/goodput_figures.h"
 #include "report/report_parts.h"
+#include "report/result_field.h"
 
 #include <math.h>
 
@@ -141,21 +142,43 @@ append_agreement(GString *out, const LpGoodputReport *self, gboolean agrees)
 static void
 append_results(GString *out, const LpGoodputReport *self)
 {
-    static const char *const losses[LP_N_LOSSES] = {"  checkpointing, h", "  lost work, h",
-                                                    "  restart, h",       "  waiting for repair, h",
-                                                    "  degraded, h",      "  idle, h"};
-    static const char *const columns[] = {
-        "", "#closed form", "#Monte Carlo", "#+- 95 %", "#p5", "#p95", NULL};
     LpGoodputRow rows[LP_N_GOODPUT_FIGURES];
     lp_goodput_rows(self, rows);
-    g_autoptr(LpTextTable) table = lp_text_table_new(columns);
-    add_row(table, "goodput, %", &rows[LP_GOODPUT_FIGURE_GOODPUT], 0.01, 3);
-    add_row(table, "goodput of the jobs, %", &rows[LP_GOODPUT_FIGURE_SLICE_GOODPUT], 0.01, 3);
-    add_row(table, "availability of the jobs, %", &rows[LP_GOODPUT_FIGURE_AVAILABILITY], 0.01, 3);
-    for (guint i = 0; i < LP_N_LOSSES; i++)
-        add_row(table, losses[i], &rows[LP_GOODPUT_FIGURE_LOSS + i], HOUR_S, 3);
-    add_row(table, "interruptions", &rows[LP_GOODPUT_FIGURE_INTERRUPTIONS], 1.0, 2);
-    add_row(table, "tokens, 1e9", &rows[LP_GOODPUT_FIGURE_TOKENS], 1e9, 3);
+    static const struct {
+        const char *key;
+        LpGoodputFigure figure;
+        const char *unit; /* behind the label */
+        double in_base;
+        int digits;
+    } shown[] = {{"/goodput", LP_GOODPUT_FIGURE_GOODPUT, ", %", 0.01, 3},
+                 {"/slice_goodput", LP_GOODPUT_FIGURE_SLICE_GOODPUT, ", %", 0.01, 3},
+                 {"/availability", LP_GOODPUT_FIGURE_AVAILABILITY, ", %", 0.01, 3},
+                 {"/lost_s/checkpointing", LP_GOODPUT_FIGURE_LOSS, ", h", HOUR_S, 3},
+                 {"/lost_s/lost_work", LP_GOODPUT_FIGURE_LOSS + 1, ", h", HOUR_S, 3},
+                 {"/lost_s/restart", LP_GOODPUT_FIGURE_LOSS + 2, ", h", HOUR_S, 3},
+                 {"/lost_s/waiting", LP_GOODPUT_FIGURE_LOSS + 3, ", h", HOUR_S, 3},
+                 {"/lost_s/degraded", LP_GOODPUT_FIGURE_LOSS + 4, ", h", HOUR_S, 3},
+                 {"/lost_s/idle", LP_GOODPUT_FIGURE_LOSS + 5, ", h", HOUR_S, 3},
+                 {"/interruptions", LP_GOODPUT_FIGURE_INTERRUPTIONS, "", 1.0, 2},
+                 {"/tokens", LP_GOODPUT_FIGURE_TOKENS, ", 1e9", 1e9, 3}};
+    static const char *const columns[] = {"/closed_form", "", "/half_width", "/p5", "/p95"};
+    g_autoptr(GPtrArray) headings = g_ptr_array_new_with_free_func(g_free);
+    g_ptr_array_add(headings, g_strdup(""));
+    for (guint i = 0; i < G_N_ELEMENTS(columns); i++)
+        g_ptr_array_add(headings, g_strconcat("#",
+                                              *columns[i] != '\0'
+                                                  ? lp_result_field_label("goodput", columns[i])
+                                                  : "Monte Carlo",
+                                              NULL));
+    g_ptr_array_add(headings, NULL);
+    g_autoptr(LpTextTable) table = lp_text_table_new((const char *const *)headings->pdata);
+    for (guint i = 0; i < G_N_ELEMENTS(shown); i++) {
+        gboolean is_loss = g_str_has_prefix(shown[i].key, "/lost_s");
+        g_autofree char *label =
+            g_strconcat(is_loss ? "  " : "", lp_result_field_label("goodput_figures", shown[i].key),
+                        shown[i].unit, NULL);
+        add_row(table, label, &rows[shown[i].figure], shown[i].in_base, shown[i].digits);
+    }
     g_string_append_c(out, '\n');
     lp_text_table_append(out, table, 2);
     g_string_append_c(out, '\n');

@@ -199,30 +199,43 @@ lp_result_field_add_row(LpTextTable *table, const char *of, const char *pointer,
         add_cell(table, field, lp_json_at(results[i], pointer), FALSE);
 }
 
+char *
+lp_result_field_heading(const char *of, const char *pointer)
+{
+    const LpResultField *field = lp_result_field_find(of, pointer);
+    /* "seconds" says its unit itself. */
+    const char *symbol = g_str_equal(field->name, "seconds") ? "" : lp_unit_symbol(field->unit);
+    return g_strdup_printf("%s%s%s%s", field->is_text ? "" : "#", field->label,
+                           *symbol != '\0' ? " " : "", symbol);
+}
+
+LpTextTable *
+lp_result_field_new_table(const char *of, const char *const *pointers, const char *const *more)
+{
+    g_autoptr(GPtrArray) headings = g_ptr_array_new_with_free_func(g_free);
+    for (; *pointers != NULL; pointers++)
+        g_ptr_array_add(headings, lp_result_field_heading(of, *pointers));
+    for (; more != NULL && *more != NULL; more++)
+        g_ptr_array_add(headings, g_strdup(*more));
+    g_ptr_array_add(headings, NULL);
+    return lp_text_table_new((const char *const *)headings->pdata);
+}
+
 LpTextTable *
 lp_result_field_table(const char *of, const char *pointer, const char *const *keys,
                       const json_t *result)
 {
     const json_t *list = lp_json_at(result, pointer);
-    guint n = g_strv_length((char **)(guintptr)keys);
-    g_autofree const LpResultField **columns = g_new(const LpResultField *, n);
-    g_autoptr(GPtrArray) headings = g_ptr_array_new_with_free_func(g_free);
-    for (guint k = 0; k < n; k++) {
-        g_autofree char *at = g_strdup_printf("%s/0%s", pointer, keys[k]);
-        columns[k] = lp_result_field_find(of, at);
-        const char *symbol = lp_unit_symbol(columns[k]->unit);
-        g_ptr_array_add(headings,
-                        g_strdup_printf("%s%s%s%s", columns[k]->is_text ? "" : "#",
-                                        columns[k]->label, *symbol != '\0' ? " " : "", symbol));
-    }
-    g_ptr_array_add(headings, NULL);
-    LpTextTable *table = lp_text_table_new((const char *const *)headings->pdata);
+    g_autoptr(GPtrArray) pointers = g_ptr_array_new_with_free_func(g_free);
+    for (const char *const *key = keys; *key != NULL; key++)
+        g_ptr_array_add(pointers, g_strconcat(pointer, "/0", *key, NULL));
+    g_ptr_array_add(pointers, NULL);
+    LpTextTable *table = lp_result_field_new_table(of, (const char *const *)pointers->pdata, NULL);
     for (gsize i = 0; i < json_array_size(list); i++) {
         lp_text_table_add_row(table);
-        for (guint k = 0; k < n; k++) {
-            g_autofree char *at = g_strdup_printf("%s/%u%s", pointer, (guint)i, keys[k]);
-            add_cell(table, columns[k], lp_json_at(result, at), FALSE);
-        }
+        for (guint k = 0; keys[k] != NULL; k++)
+            add_cell(table, lp_result_field_find(of, pointers->pdata[k]),
+                     lp_json_at(json_array_get(list, i), keys[k]), FALSE);
     }
     return table;
 }

@@ -49,6 +49,13 @@ const char *lp_result_field_label(const char *of, const char *pointer);
 /** Its label behind that of the object that has it, if that has one: "closed form: iteration time".
  * Returns: (transfer full). */
 char *lp_result_field_path_label(const char *of, const char *pointer);
+/** Its label and the symbol of its unit, as lp_text_table_new() takes the heading of a column.
+ * Returns: (transfer full). */
+char *lp_result_field_heading(const char *of, const char *pointer);
+/** A table whose columns have the headings of @pointers, and then those of @more, which may be
+ * NULL; both are NULL-ended. Returns: (transfer full). */
+LpTextTable *lp_result_field_new_table(const char *of, const char *const *pointers,
+                                       const char *const *more);
 /** The fields of its value, or of each of its values; *@out_n of them. Returns: static. */
 const LpResultField *lp_result_field_members(const LpResultField *self, guint *out_n);
 

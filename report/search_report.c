@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "report/expected_text.h"
 #include "report/figures.h"
+#include "report/result_field.h"
 
 #include <math.h>
 #include <string.h>
@@ -94,6 +95,12 @@ add_figure(LpTextTable *table, LpQuantity quantity, double value)
         lp_text_table_add_cell(table, "%s", "");
 }
 
+static const char *
+label_of(const char *pointer)
+{
+    return lp_result_field_label("search", pointer);
+}
+
 static void
 append_plans(GString *out, const LpSearchReport *self, gboolean front)
 {
@@ -101,15 +108,20 @@ append_plans(GString *out, const LpSearchReport *self, gboolean front)
     gboolean has_price = has_figure(self, LP_OBJECTIVE_COST);
     gboolean has_energy = has_figure(self, LP_OBJECTIVE_ENERGY);
     double n_tokens = lp_figures_n_tokens(self->space->own);
+    g_autofree char *time = lp_result_field_heading("search", "/plans/0/iteration_time_s");
+    g_autofree char *closed = lp_result_field_heading("search", "/plans/0/closed_form_s");
+    g_autofree char *memory = lp_result_field_heading("search", "/plans/0/memory_bytes");
+    g_autofree char *price = g_strconcat("#", label_of("/plans/0/usd_s_per_token"), NULL);
+    g_autofree char *energy = g_strconcat("#", label_of("/plans/0/energy_j_per_token"), NULL);
     const char *const columns[] = {"#",
-                                   "#seconds",
-                                   "#closed form",
-                                   "#memory",
-                                   has_price ? "#price a token/s" : "",
-                                   has_energy ? "#energy a token" : "",
+                                   time,
+                                   closed,
+                                   memory,
+                                   has_price ? price : "",
+                                   has_energy ? energy : "",
                                    "plan",
                                    front ? "" : "difference from the first, s",
-                                   several ? "machine" : "",
+                                   several ? label_of("/plans/0/machine") : "",
                                    NULL};
     g_autoptr(LpTextTable) table = lp_text_table_new(columns);
     guint n = front ? self->result->runs->len : lp_search_report_n_shown(self);
@@ -158,7 +170,8 @@ append_ties(GString *out, const LpSearchReport *self)
     LpExpectedError expected = expected_error(self, first);
     g_autofree char *text =
         lp_expected_error_to_text(&expected, self->space->own, machine_of(self, first));
-    g_string_append_printf(out, "  expected error of these times: %s\n", text);
+    g_string_append_printf(out, "  %s of these times: %s\n",
+                           label_of("/plans/0/expected_error/median"), text);
     GString *ranks = g_string_new(NULL);
     for (guint i = 1; i < lp_search_report_n_shown(self); i++) {
         LpExpectedError own = expected_error(self, run_at(self, i));
@@ -191,7 +204,7 @@ append_counts(GString *out, const LpSearchReport *self)
     const LpSearchSpace *space = self->space;
     const LpSearchResult *result = self->result;
     g_autoptr(LpTextTable) table = lp_text_table_new((const char *const[]){"#", "", NULL});
-    add_count(table, space->n_considered, "combinations considered", "");
+    add_count(table, space->n_considered, label_of("/considered"), "");
     if (self->refused_machines[0] != NULL)
         add_count(table, g_strv_length(self->refused_machines), "machines refused, such as ",
                   self->refused_machines[0]);
@@ -199,15 +212,14 @@ append_counts(GString *out, const LpSearchReport *self)
         const LpSearchRefusal *refusal = &g_array_index(space->refusals, LpSearchRefusal, i);
         add_count(table, refusal->n, "refused, such as ", refusal->message);
     }
-    add_count(table, space->n_refused_memory, "refused: more than an accelerator's memory", "");
-    add_count(table, result->n_bounded, "ruled out: their lower bound is above what is shown", "");
-    add_count(table, result->n_stopped, "ended as they ran: they must take more than what is shown",
-              "");
-    add_count(table, result->n_equivalent, "the same as another plan in all that a run sees", "");
-    add_count(table, result->n_simulated, "simulated", "");
-    add_count(table, result->n_failed, "of these ended in an error", "");
-    add_count(table, result->n_left, "not looked at: ",
-              result->is_interrupted ? "the search was interrupted" : "the budget was spent");
+    add_count(table, space->n_refused_memory, label_of("/refused_memory"), "");
+    add_count(table, result->n_bounded, label_of("/bounded"), "");
+    add_count(table, result->n_stopped, label_of("/stopped"), "");
+    add_count(table, result->n_equivalent, label_of("/alike"), "");
+    add_count(table, result->n_simulated, label_of("/simulated"), "");
+    add_count(table, result->n_failed, label_of("/failed"), "");
+    add_count(table, result->n_left, label_of("/not_looked_at"),
+              result->is_interrupted ? ": the search was interrupted" : ": the budget was spent");
     lp_text_table_append(out, table, 2);
 }
 

@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The table of results, report/fields.xml: what is made of it and committed is what would be made today."""
+"""The table of results, report/fields.xml: what is made of it and committed is what would be made today, and what it
+calls a value stands in no other source."""
+import collections
 import pathlib
+import re
 import subprocess
 import sys
 import unittest
@@ -9,6 +12,14 @@ import unittest
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(SOURCE / "cmake"))
 import fields  # pylint: disable=wrong-import-position
+
+def literals(text):
+    """The strings of C in @text, those that follow each other joined, without the marks of tables of text around them."""
+    for found in re.finditer(r'"((?:[^"\\\n]|\\.)*)"(?:\s*"((?:[^"\\\n]|\\.)*)")*', re.sub(r"#include[^\n]*|/\*.*?\*/", "", text, flags=re.DOTALL)):
+        whole = "".join(re.findall(r'"((?:[^"\\\n]|\\.)*)"', found[0]))
+        for part in whole.split("|"):
+            yield re.sub(r"^(\\n|[ #])*|(\\n|[ :#]|%[+\d.]*[a-z])*$", "", part)
+
 
 class Table(unittest.TestCase):
     @classmethod
@@ -40,6 +51,30 @@ class Table(unittest.TestCase):
         except FileNotFoundError:
             self.skipTest("no xmllint")
         self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_labels_once(self):
+        """What a value is called stands in the table and in no other source. Of labels of one word in small letters this is
+        not asked: they are keys, attributes, commands and values, too."""
+        labels = {one.get("label") for one in self.fields if re.search("[^a-z]", one.get("label", ""))}
+        labels -= {one.get("name") for one in self.fields}
+        self.assertGreater(len(labels), 80)
+        found = collections.defaultdict(set)
+        paths = [path for folder in ("report", "cli", "api", "search", "study", "python/lightpath")
+                 for path in (SOURCE / folder).rglob("*") if path.suffix in (".c", ".h", ".js", ".json", ".py")]
+        self.assertGreater(len(paths), 200)
+        for path in paths:
+            for literal in literals(path.read_text()):
+                if literal in labels:
+                    found[literal].add(str(path.relative_to(SOURCE)))
+        self.assertEqual(found, {})
+
+    def test_same_label(self):
+        """A key that figures of iterations share is called the same wherever it stands."""
+        for key in ("iteration_time_s", "mfu", "memory_bytes", "price_usd", "energy_j_per_token", "p50_s", "p99_s",
+                    "utilisation", "tokens_per_s"):
+            called = {one.get("label") for one in self.fields if one.get("name") == key and one.get("label")}
+            called = {label for label in called if not label.startswith("which ")}  # of what was not looked at
+            self.assertEqual(len(called), 1, (key, called))
 
 
 if __name__ == "__main__":

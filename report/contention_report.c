@@ -5,10 +5,169 @@
 #include <math.h>
 
 #include "base/file.h"
-#include "report/contention_rows.h"
 #include "report/report_parts.h"
 
 #include <string.h>
+
+/* --- rows, sorted --- */
+
+/* Who delays whom. */
+typedef struct {
+    LpContender delayed, by;
+    double seconds;
+} PairRow;
+
+/* A link that costs a job time. */
+typedef struct {
+    guint place; /* among the job's links (LpFlowSummary) */
+    guint32 link;
+    const char *name; /* borrowed from the scenario_setup */
+    LpTier tier;
+    guint32 n_alike;    /* links of its class, itself included */
+    double seconds;     /* of all of these */
+    double utilisation; /* bytes that crossed it over those that could have */
+} LinkRow;
+
+/* What a change would save. */
+typedef struct {
+    const char *name; /* borrowed */
+    double time_s, saved_s, units, saved_per_unit_s;
+    const char *misfit; /* borrowed: why it does not fit, and then there are no times; or NULL */
+} WhatIfRow;
+
+static const LpScenarioJob *
+job_at(const LpContentionReport *self, guint index)
+{
+    return lp_scenario_setup_job(self->scenario_setup, index)->job;
+}
+
+static guint64
+n_ranks(const LpContentionReport *self)
+{
+    guint64 n = 0;
+    for (guint i = 0; i < self->scenario_setup->jobs->len; i++)
+        n += lp_scenario_setup_job(self->scenario_setup, i)->n_ranks;
+    return n;
+}
+
+static gint
+compare_pairs(gconstpointer a, gconstpointer b)
+{
+    const PairRow *one = a, *other = b;
+    if (one->seconds != other->seconds)
+        return one->seconds > other->seconds ? -1 : 1;
+    return one->delayed != other->delayed ? (gint)one->delayed - (gint)other->delayed
+                                          : (gint)one->by - (gint)other->by;
+}
+
+static GArray *
+pair_rows(const LpAttribution *self)
+{
+    GArray *rows = g_array_new(FALSE, FALSE, sizeof(PairRow));
+    for (LpContender delayed = 0; delayed < LP_CONTENDER_OTHERS; delayed++)
+        for (LpContender by = 0; by < LP_N_CONTENDERS; by++) {
+            PairRow row = {delayed, by, self->pair_s[delayed][by]};
+            if (self->contends[delayed] && self->contends[by])
+                g_array_append_val(rows, row);
+        }
+    g_array_sort(rows, compare_pairs);
+    return rows;
+}
+
+static gint
+compare_what_ifs(gconstpointer a, gconstpointer b)
+{
+    const WhatIfRow *one = a, *other = b;
+    if ((one->misfit != NULL) != (other->misfit != NULL))
+        return one->misfit != NULL ? 1 : -1;
+    if (one->saved_per_unit_s != other->saved_per_unit_s)
+        return one->saved_per_unit_s > other->saved_per_unit_s ? -1 : 1;
+    return strcmp(one->name, other->name);
+}
+
+static GArray *
+what_if_rows(const LpContentionReport *self, guint job)
+{
+    GArray *rows = g_array_new(FALSE, FALSE, sizeof(WhatIfRow));
+    double now_s = self->attributions->jobs[job].iteration_time_s;
+    for (guint i = 0; self->what_ifs != NULL && i < self->what_ifs->len; i++) {
+        const LpVariantRow *variant = &g_array_index(self->what_ifs, LpVariantRow, i);
+        WhatIfRow row = {.name = variant->name, .units = variant->units, .misfit = variant->misfit};
+        if (variant->misfit == NULL) {
+            row.time_s = variant->times_s[job];
+            row.saved_s = now_s - row.time_s;
+            row.saved_per_unit_s = row.saved_s / row.units;
+        }
+        g_array_append_val(rows, row);
+    }
+    g_array_sort(rows, compare_what_ifs);
+    return rows;
+}
+
+static LpDistribution
+distribution_of(const GArray *rows, guint job)
+{
+    g_autofree double *times_s = g_new(double, rows->len);
+    for (guint i = 0; i < rows->len; i++)
+        times_s[i] = g_array_index(rows, LpVariantRow, i).times_s[job];
+    return lp_distribution_of(times_s, rows->len);
+}
+
+static gint
+compare_links(gconstpointer a, gconstpointer b)
+{
+    const LinkRow *one = a, *other = b;
+    if (one->seconds != other->seconds)
+        return one->seconds > other->seconds ? -1 : 1;
+    return one->place < other->place ? -1 : 1;
+}
+
+static double
+utilisation(const LpContentionReport *self, guint job, guint place, const LpLink *link)
+{
+    const LpFlowSummary *flows = &self->attributions->flows;
+    const LpCrossing *crossings = lp_flow_summary_crossings(flows, job, place);
+    double bytes = 0.0;
+    for (guint kind = 0; kind < flows->n_kinds; kind++)
+        bytes += crossings[kind].bytes;
+    return bytes / (link->bytes_per_s * self->attributions->duration_s);
+}
+
+static GArray *
+link_rows(const LpContentionReport *self, guint job)
+{
+    GArray *rows = g_array_new(FALSE, FALSE, sizeof(LinkRow));
+    const LpNetwork *network = self->scenario_setup->network;
+    for (guint place = 0; place < LP_SUMMARY_LINKS; place++) {
+        LpHeldLink held = self->attributions->flows.links[job * LP_SUMMARY_LINKS + place];
+        if (held.lost_s <= 0.0)
+            break;
+        LpLink link = lp_network_link(network, held.link);
+        LinkRow row = {
+            .place = place,
+            .link = held.link,
+            .name = lp_network_link_name(network, held.link),
+            .tier = link.tier,
+            .n_alike = held.n_alike,
+            .seconds = lp_attributions_link_s(self->attributions, self->scenario_setup, job, place),
+            .utilisation = utilisation(self, job, place, &link)};
+        g_array_append_val(rows, row);
+    }
+    g_array_sort(rows, compare_links);
+    return rows;
+}
+
+static double
+other_links_s(const LpContentionReport *self, guint job, const GArray *links)
+{
+    const LpAttribution *attribution = &self->attributions->jobs[job];
+    double all_s = attribution->total_s - attribution->interaction_s - attribution->circuits_s;
+    double rest_s = all_s;
+    for (guint i = 0; i < links->len; i++)
+        rest_s -= g_array_index(links, LinkRow, i).seconds;
+    /* Rounding of the sum above. */
+    return fabs(rest_s) < 1e-12 * fabs(all_s) ? 0.0 : rest_s;
+}
 
 /* --- JSON --- */
 
@@ -19,7 +178,7 @@ set_kind(json_t *object, const LpContentionReport *self, guint kind)
     guint n_jobs = self->attributions->flows.n_jobs;
     gboolean is_background = kind == n_jobs * LP_N_TRAFFIC;
     if (self->is_scenario && !is_background)
-        lp_json_set_text(object, "job", lp_contention_job(self, kind / LP_N_TRAFFIC)->name);
+        lp_json_set_text(object, "job", job_at(self, kind / LP_N_TRAFFIC)->name);
     lp_json_set_text(
         object, "traffic",
         lp_contender_names[is_background ? LP_CONTENDER_BACKGROUND : kind % LP_N_TRAFFIC]);
@@ -47,10 +206,10 @@ add_crossed(json_t *object, const LpContentionReport *self, guint job, guint pla
 static void
 add_links(json_t *object, const LpContentionReport *self, guint job)
 {
-    g_autoptr(GArray) rows = lp_link_rows_new(self, job);
+    g_autoptr(GArray) rows = link_rows(self, job);
     json_t *array = lp_json_set_array(object, "links");
     for (guint i = 0; i < rows->len; i++) {
-        const LpLinkRow *row = &g_array_index(rows, LpLinkRow, i);
+        const LinkRow *row = &g_array_index(rows, LinkRow, i);
         json_t *link = lp_json_append_object(array);
         lp_json_set_text(link, "name", row->name);
         g_autofree char *where = lp_network_link_place(self->scenario_setup->network, row->link);
@@ -61,7 +220,7 @@ add_links(json_t *object, const LpContentionReport *self, guint job)
         lp_json_set_number(link, "utilisation", row->utilisation);
         add_crossed(link, self, job, row->place);
     }
-    lp_json_set_number(object, "other_links_s", lp_other_links_s(self, job, rows));
+    lp_json_set_number(object, "other_links_s", other_links_s(self, job, rows));
 }
 
 static void
@@ -125,10 +284,10 @@ add_path(json_t *object, const LpWaitSummary *waits)
 static void
 add_pairs(json_t *object, const LpAttribution *self)
 {
-    g_autoptr(GArray) rows = lp_pair_rows_new(self);
+    g_autoptr(GArray) rows = pair_rows(self);
     json_t *array = lp_json_set_array(object, "pairs_s");
     for (guint i = 0; i < rows->len; i++) {
-        const LpPairRow *row = &g_array_index(rows, LpPairRow, i);
+        const PairRow *row = &g_array_index(rows, PairRow, i);
         json_t *pair = lp_json_append_object(array);
         lp_json_set_text(pair, "delayed", lp_contender_names[row->delayed]);
         lp_json_set_text(pair, "by", lp_contender_names[row->by]);
@@ -151,12 +310,12 @@ add_pairs(json_t *object, const LpAttribution *self)
 static void
 add_what_ifs(json_t *object, const LpContentionReport *self, guint job)
 {
-    g_autoptr(GArray) rows = lp_what_if_rows_new(self, job);
+    g_autoptr(GArray) rows = what_if_rows(self, job);
     if (self->what_ifs == NULL)
         return;
     json_t *array = lp_json_set_array(object, "what_ifs");
     for (guint i = 0; i < rows->len; i++) {
-        const LpWhatIfRow *row = &g_array_index(rows, LpWhatIfRow, i);
+        const WhatIfRow *row = &g_array_index(rows, WhatIfRow, i);
         json_t *what_if = lp_json_append_object(array);
         lp_json_set_text(what_if, "name", row->name);
         lp_json_set_number(what_if, "units", row->units);
@@ -175,7 +334,7 @@ add_runs(json_t *object, const LpContentionReport *self, guint job)
 {
     if (self->runs == NULL)
         return;
-    LpDistribution found = lp_distribution(self->runs, job);
+    LpDistribution found = distribution_of(self->runs, job);
     lp_report_add_distribution(object, &found);
 }
 
@@ -184,7 +343,7 @@ add_band(json_t *object, const LpContentionReport *self, guint job)
 {
     if (self->band == NULL)
         return;
-    LpDistribution found = lp_distribution(self->band, job);
+    LpDistribution found = distribution_of(self->band, job);
     json_t *band = lp_json_set_object(object, "band");
     lp_json_set_number(band, "low_s", found.low_s);
     lp_json_set_number(band, "high_s", found.high_s);
@@ -236,9 +395,9 @@ lp_contention_report_to_json(const LpContentionReport *self)
     lp_json_set_text(root, self->is_scenario ? "scenario" : "workload",
                      scenario_setup->scenario->name);
     lp_json_set_text(root, "platform", lp_file_label(self->machine->path));
-    lp_json_set_count(root, "accelerators", lp_contention_n_ranks(self));
+    lp_json_set_count(root, "accelerators", n_ranks(self));
     if (!self->is_scenario)
-        lp_report_add_plan(root, lp_contention_job(self, 0)->workload);
+        lp_report_add_plan(root, job_at(self, 0)->workload);
     lp_report_add_engine(root, scenario_setup->fidelity, scenario_setup->collapse, NULL,
                          scenario_setup->engine_options);
     lp_json_set_count(root, "runs", self->attributions->n_runs);
@@ -247,8 +406,8 @@ lp_contention_report_to_json(const LpContentionReport *self)
     json_t *jobs = self->is_scenario ? lp_json_set_array(root, "jobs") : NULL;
     for (guint i = 0; jobs != NULL && i < scenario_setup->jobs->len; i++) {
         json_t *object = lp_json_append_object(jobs);
-        lp_json_set_text(object, "name", lp_contention_job(self, i)->name);
-        lp_json_set_text(object, "workload", lp_contention_job(self, i)->workload->name);
+        lp_json_set_text(object, "name", job_at(self, i)->name);
+        lp_json_set_text(object, "workload", job_at(self, i)->workload->name);
         add_job(object, self, i);
     }
     if (self->has_cost)

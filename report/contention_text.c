@@ -5,15 +5,20 @@
 #include "base/text_table.h"
 #include "base/units.h"
 #include "report/contention_report.h"
-#include "report/contention_rows.h"
 #include "report/report_parts.h"
 #include "report/result_field.h"
 
 /* What results of contention have of each job. */
 #define JOB "contended"
 
+static double
+number_at(const json_t *object, const char *pointer)
+{
+    return json_number_value(lp_json_at(object, pointer));
+}
+
 static void
-append_head(GString *out, const LpContentionReport *self)
+append_head(GString *out, const LpContentionReport *self, const json_t *result)
 {
     const LpScenario *scenario = self->scenario_setup->scenario;
     const LpMachine *machine = self->machine;
@@ -23,23 +28,19 @@ append_head(GString *out, const LpContentionReport *self)
                                scenario->name, scenario->jobs->len, scenario->traffic->len,
                                scenario->stragglers->len, scenario->failures->len);
     else
-        lp_report_append_workload(out, lp_contention_job(self, 0)->workload);
+        lp_report_append_workload(out,
+                                  lp_scenario_setup_job(self->scenario_setup, 0)->job->workload);
     g_string_append_printf(
         out,
         "platform    %s (%s), %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " accelerators %s\n",
-        lp_file_label(machine->path), machine->system, lp_contention_n_ranks(self),
+        lp_file_label(machine->path), machine->system, (guint64)number_at(result, "/accelerators"),
         machine->n_accelerators, machine->accelerator.name);
     if (!self->is_scenario)
-        lp_report_append_plan(out, lp_contention_job(self, 0)->workload, self->whole_plan);
+        lp_report_append_plan(out, lp_scenario_setup_job(self->scenario_setup, 0)->job->workload,
+                              self->whole_plan);
     lp_report_append_engine(out, self->scenario_setup->fidelity, self->scenario_setup->collapse,
                             NULL, self->scenario_setup->engine_options);
     g_string_append_printf(out, "runs        %u\n", self->attributions->n_runs);
-}
-
-static double
-number_at(const json_t *object, const char *pointer)
-{
-    return json_number_value(lp_json_at(object, pointer));
 }
 
 static void
@@ -326,7 +327,7 @@ append_band(GString *out, const json_t *job)
 static void
 append_job(GString *out, const LpContentionReport *self, guint index, const json_t *result)
 {
-    const LpScenarioJob *scenario_job = lp_contention_job(self, index);
+    const LpScenarioJob *scenario_job = lp_scenario_setup_job(self->scenario_setup, index)->job;
     const json_t *job =
         self->is_scenario ? json_array_get(json_object_get(result, "jobs"), index) : result;
     if (self->is_scenario) {
@@ -355,7 +356,7 @@ lp_contention_report_to_text(const LpContentionReport *self)
 {
     GString *out = g_string_new(NULL);
     g_autoptr(json_t) result = lp_contention_report_to_json(self);
-    append_head(out, self);
+    append_head(out, self, result);
     for (guint i = 0; i < self->scenario_setup->jobs->len; i++)
         append_job(out, self, i, result);
     if (self->has_cost) {

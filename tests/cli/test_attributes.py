@@ -5,7 +5,6 @@ is made of them and committed is what would be made today, and the program has t
 
 Environment: LIGHTPATH (the built program)."""
 import json
-import os
 import pathlib
 import re
 import subprocess
@@ -14,8 +13,9 @@ import tempfile
 import unittest
 from xml.sax.saxutils import quoteattr
 
+from command import run
+
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
-PROGRAM = os.environ["LIGHTPATH"]
 sys.path.insert(0, str(SOURCE / "cmake"))
 import attributes  # pylint: disable=wrong-import-position
 import machine_options  # pylint: disable=wrong-import-position
@@ -41,8 +41,7 @@ class Table(unittest.TestCase):
         with tempfile.TemporaryDirectory(prefix="lightpath-") as folder:
             path = pathlib.Path(folder) / "made.xml"
             path.write_text(f'<workload name="made">{lines}</workload>')
-            done = subprocess.run([PROGRAM, "workload", "describe", path, "--format=json"], capture_output=True, text=True,
-                                  check=False)
+            done = run("workload", "describe", path, "--format=json")
         self.assertEqual(done.stderr, "")
         return {name: str(value) for name, value in json.loads(done.stdout)["plan"].items()}
 
@@ -85,8 +84,7 @@ class Table(unittest.TestCase):
         """The program offers what the table lists, and no other value of a choice."""
         for one in self.table:
             if one.kind in ("choice", "boolean"):
-                done = subprocess.run([PROGRAM, "--complete", "simulate", "--set", one.name + "="], capture_output=True,
-                                      text=True, check=True)
+                done = run("--complete", "simulate", "--set", one.name + "=", check=True)
                 wanted = re.findall("`([^`]*)`", one.values())
                 self.assertEqual(done.stdout.split(), [f"{one.name}={value}" for value in wanted])
 
@@ -107,7 +105,7 @@ class Options(unittest.TestCase):
         cls.table = machine_options.read()
 
     def taken(self, *words):
-        return subprocess.run([PROGRAM, *words], capture_output=True, text=True, check=True).stdout
+        return run(*words, check=True).stdout
 
     def test_committed(self):
         for name, make in machine_options.COMMITTED.items():

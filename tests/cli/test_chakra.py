@@ -8,19 +8,17 @@ written and read again, take the plan's time.
 
 Environment: LIGHTPATH (the built program)."""
 import json
-import os
-import pathlib
 import random
 import shutil
 import struct
 import subprocess
 import sys
-import tempfile
 import unittest
 
 import test_program_by_hand
 
-PROGRAM = os.environ["LIGHTPATH"]
+from command import PROGRAM, run
+
 ALL = "--all" in sys.argv
 N_DRAWN, N_DAMAGED = (300, 3000) if ALL else (12, 60)
 # Domains of eight: a port of 100 GB/s and 1 us at each end of a message.
@@ -110,7 +108,7 @@ class Case(test_program_by_hand.Case):
         self.assertAlmostEqual(self.time_of(ranks, *options) / seconds, 1.0, delta=1e-9)
 
     def check_refused(self, wanted, *words):
-        done = subprocess.run([PROGRAM, *map(str, words)], capture_output=True, text=True)
+        done = run(*map(str, words))
         self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (1, "", 1), done.stderr)
         self.assertIn(wanted, done.stderr)
 
@@ -299,7 +297,7 @@ class Exported(Case):
             machine, settings = test_program_by_hand.draw(generator)
             fidelity = generator.choice(["flow", "flow", "message"])
             collapse = [generator.choice(["on", "off"]) for _ in range(2)]
-            plan = test_program_by_hand.lightpath(
+            plan = run(
                 "simulate", "gpt3-125m", *machine.split(), *settings, "--ignore-memory", "--format=json",
                 f"--fidelity={fidelity}", f"--collapse={collapse[0]}")
             if plan.returncode != 0:

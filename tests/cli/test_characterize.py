@@ -11,12 +11,12 @@ The formulas are written here from the papers, not from the program:
 
 Environment: LIGHTPATH (the built program)."""
 import json
-import os
 import pathlib
-import subprocess
 import sys
 import unittest
 import xml.etree.ElementTree
+
+from command import run
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 # One bucket for all: the files of GPT-NeoX have several, and DeepSpeed's sums.
@@ -28,10 +28,6 @@ X = 2  # bytes of an fp16 or bf16 element
 NEOX = {"gpt-neox-19m": (6, 512, 0.076, 6.3, 2.1), "gpt-neox-125m": (12, 768, 0.65, 14.2, 3.1),
         "gpt-neox-1.3b": (24, 2048, 5.66, 101, 8.4), "gpt-neox-13b": (40, 5120, 52.4, 629, 21)}
 SEQ, VOCAB = 2048, 50304
-
-
-def run(*arguments):
-    return subprocess.run([os.environ["LIGHTPATH"], *arguments], capture_output=True, text=True)
 
 
 def characterize(workload, *settings, platform=(), options=()):

@@ -15,13 +15,9 @@ import tempfile
 import time
 import unittest
 
+from command import PROGRAM, run
+
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
-PROGRAM = os.environ["LIGHTPATH"]
-
-
-def run(*words, **keywords):
-    """The process that ran to its end; its streams are text."""
-    return subprocess.run([PROGRAM, *words], capture_output=True, text=True, **keywords)
 
 
 class Case(unittest.TestCase):

@@ -11,6 +11,7 @@ import tempfile
 import unittest
 
 from test_command_line import Case
+from command import PROGRAM, run
 
 MACHINES = {"cut.xml": "--system=dgx-a100 --accelerators=64 --leaf-ports=6 --oversubscription=2",
             "torus.xml": "--system=generic --topology=torus --accelerators=64"}
@@ -45,8 +46,7 @@ class DryRun(Case):
     """What --dry-run counts, and what it takes."""
 
     def json_of(self, folder, words):
-        done = subprocess.run([os.environ["LIGHTPATH"], "simulate", *words, "--format=json"],
-                              cwd=folder, capture_output=True, text=True)
+        done = run("simulate", *words, "--format=json", cwd=folder)
         self.assertEqual((done.returncode, done.stderr), (0, ""), words)
         return json.loads(done.stdout)
 
@@ -91,7 +91,7 @@ class DryRun(Case):
 
     def test_terminal(self):
         """On a terminal a long run says at once how long it will take; a pipe hears nothing."""
-        job = [os.environ["LIGHTPATH"], "simulate", "gpt3-175b", "dgx-a100-1024", "--collapse=off"]
+        job = [PROGRAM, "simulate", "gpt3-175b", "dgx-a100-1024", "--collapse=off"]
         terminal, end = pty.openpty()
         with subprocess.Popen(job, stdout=subprocess.DEVNULL, stderr=end) as process:
             os.close(end)
@@ -145,7 +145,7 @@ class DryRun(Case):
 
     def test_contention_on_terminal(self):
         """A comparison counts the runs that explain contention among its runs."""
-        job = [os.environ["LIGHTPATH"], "compare", "gpt3-1.3b", "dgx-a100-8", "dgx-h100-64", "--contention", "--set",
+        job = [PROGRAM, "compare", "gpt3-1.3b", "dgx-a100-8", "dgx-h100-64", "--contention", "--set",
                "dp=8", "--ignore-memory"]
         terminal, end = pty.openpty()
         with subprocess.Popen(job, stdout=subprocess.DEVNULL, stderr=end) as process:

@@ -8,16 +8,15 @@ and others replaced by stubs; torchtitan v0.2.2, the fields of JobConfig; DeepSp
 Environment: LIGHTPATH (the built program)."""
 import csv
 import json
-import os
 import pathlib
 import re
 import shlex
-import subprocess
 import tomllib
 import unittest
 
+from command import run
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PROGRAM = os.environ["LIGHTPATH"]
 KINDS = {"int": int, "bool": bool, "str": str, "list": list}
 PLANS = (("megatron", []), ("megatron", ["recompute=full", "precision=fp8"]),
          ("megatron", ["tp=2", "pp=2", "dp=2", "virtual-stages=2", "overlap-pp=no", "zero=3"]),
@@ -91,10 +90,8 @@ class Names(unittest.TestCase):
         """Of shipped workloads."""
         for workload in "gpt3-13b", "llama-3-8b", "mixtral-8x7b", "deepseek-v3":
             for software, settings in PLANS:
-                done = subprocess.run(
-                    [PROGRAM, "workload", "describe", workload, "--export=" + software,
-                     "--framework=" + FRAMEWORKS[software], *["--set=" + setting for setting in settings]],
-                    capture_output=True, text=True, check=False)
+                done = run("workload", "describe", workload, "--export=" + software,
+                           "--framework=" + FRAMEWORKS[software], *["--set=" + setting for setting in settings])
                 if done.returncode != 0:
                     self.assertEqual(len(done.stderr.splitlines()), 1)
                     continue

@@ -4,14 +4,13 @@
 
 Environment: LIGHTPATH (the built program)."""
 import json
-import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 import unittest
 
-PROGRAM = os.environ["LIGHTPATH"]
+from command import run
+
 GENERATE = "lightpath platform generate --system=NAME --accelerators=N writes one"
 SIMGRID = '<?xml version="1.0"?>\n<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">\n<platform version="4.1">'
 # What a file is; what is in it.
@@ -56,14 +55,14 @@ class Case(unittest.TestCase):
         self.folder.cleanup()
 
     def refused(self, status, parts, *words, **keywords):
-        done = subprocess.run([PROGRAM, *words], capture_output=True, text=True, **keywords)
+        done = run(*words, **keywords)
         self.assertEqual((done.returncode, done.stdout), (status, ""), (words, done.stderr))
         self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
         for part in parts:
             self.assertIn(part, done.stderr)
 
     def taken(self, *words):
-        done = subprocess.run([PROGRAM, *words], capture_output=True, text=True)
+        done = run(*words)
         self.assertEqual((done.returncode, done.stderr), (0, ""), words)
         return done.stdout
 

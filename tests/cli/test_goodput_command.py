@@ -6,15 +6,14 @@ the same bytes for the same seed, and what is refused.
 Environment: LIGHTPATH (the built program)."""
 import itertools
 import json
-import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 import time
 import unittest
 
-PROGRAM = os.environ["LIGHTPATH"]
+from command import run
+
 JOB = ("llama-3-8b", "dgx-h100-64", "--set=dp=56", "--set=global-batch=112", "--iteration-time=1s")
 FREE = ("--checkpoint-time=0s", "--checkpoint-size=0B", "--detection-time=0s",
         "--scheduling-time=0s")
@@ -83,10 +82,6 @@ def never_moved(n, group, hops, slices, availability):
         if change < 1e-9:
             break
     return sum(value * len(state[1]) for state, value in share.items())
-
-
-def run(*words):
-    return subprocess.run([PROGRAM, *map(str, words)], capture_output=True, text=True)
 
 
 class Goodput(unittest.TestCase):

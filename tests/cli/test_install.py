@@ -15,6 +15,9 @@ import unittest
 
 import test_locale
 
+import command
+from command import PROGRAM
+
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 JOB = ["gpt3-175b", "dgx-a100-1024"]
 
@@ -57,7 +60,7 @@ class Install(unittest.TestCase):
         self.assertRegex(run(program, "--version"),
                          rf"^lightpath {os.environ['VERSION']} \((no )?commit.*, SimGrid [0-9.]+\)\n$")
         line = ["simulate", *JOB, "--format=json"]
-        self.assertEqual(run(program, *line, cwd="/"), run(os.environ["LIGHTPATH"], *line, cwd="/"))
+        self.assertEqual(run(program, *line, cwd="/"), run(PROGRAM, *line, cwd="/"))
 
     def example(self, name):
         """The example of the library of that name, compiled as its comment says."""
@@ -78,7 +81,7 @@ class Install(unittest.TestCase):
         self.assertEqual(len(times), 100)
         self.assertEqual(times, sorted(times))
         for i in (0, 99):
-            report = json.loads(run(os.environ["LIGHTPATH"], "simulate", *job, "--set",
+            report = json.loads(run(PROGRAM, "simulate", *job, "--set",
                                     f"seq={lengths[i]}", "--format=json"))
             self.assertEqual(times[i], report["simulated"]["iteration_time_s"])
 
@@ -86,7 +89,7 @@ class Install(unittest.TestCase):
         """A program is told of the progress of its run, which is the same run, and can end it."""
         done = subprocess.run([self.example("progress"), "600"], env=self.environment,
                               capture_output=True, text=True, check=True)
-        report = json.loads(run(os.environ["LIGHTPATH"], "simulate", "llama-3-8b", "--system=dgx-h100",
+        report = json.loads(run(PROGRAM, "simulate", "llama-3-8b", "--system=dgx-h100",
                                 "--accelerators=128", "--collapse=off", "--format=json"))
         time_s, said = done.stdout.split(" s, ")
         self.assertEqual(float(time_s), report["simulated"]["iteration_time_s"])
@@ -102,11 +105,8 @@ class Install(unittest.TestCase):
         times = {}
         for line in lines[:-1]:
             tp, pp, said = re.fullmatch(r"tp (\d) pp (\d): (.*)", line).groups()
-            done = subprocess.run(
-                [os.environ["LIGHTPATH"], "simulate", "gpt3-125m", "--system=dgx-a100",
-                 "--accelerators=64", f"--set=tp={tp}", f"--set=pp={pp}",
-                 f"--set=dp={64 // int(tp) // int(pp)}", "--format=json"],
-                capture_output=True, text=True)
+            done = command.run("simulate", "gpt3-125m", "--system=dgx-a100", "--accelerators=64", f"--set=tp={tp}",
+                               f"--set=pp={pp}", f"--set=dp={64 // int(tp) // int(pp)}", "--format=json")
             if done.returncode == 0:
                 times[line] = json.loads(done.stdout)["simulated"]["iteration_time_s"]
                 self.assertEqual(said, f"{times[line]:.6f} s")

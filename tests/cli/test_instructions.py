@@ -16,6 +16,8 @@ import subprocess
 import sys
 import unittest
 
+from command import PROGRAM, run
+
 KEPT = pathlib.Path(__file__).with_name("instructions.csv")
 COMMANDS = [
     "simulate gpt3-175b dgx-a100-1024",
@@ -35,14 +37,14 @@ COMMANDS = [
 def built_with():
     """What counts depend on, beside the sources."""
     compiler = subprocess.run([os.environ.get("CC", "cc"), "-dumpfullversion"], capture_output=True, text=True).stdout
-    version = subprocess.run([os.environ["LIGHTPATH"], "--version"], capture_output=True, text=True).stdout
+    version = run("--version").stdout
     return f"{os.uname().machine}, compiler {compiler.strip()}, {re.search('SimGrid [0-9.]+', version)[0]}"
 
 
 def count(command):
     """Instructions of all processes of @command."""
     done = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", "--trace-children=yes",
-                           os.environ["LIGHTPATH"], *command.split()],
+                           PROGRAM, *command.split()],
                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=True)
     return sum(int(text) for text in re.findall(r"Collected : (\d+)", done.stderr))
 

@@ -3,19 +3,14 @@
 """Lists of kernels of one's own, kernels=FILE.xml: they change what they say and nothing else, and what is wrong with
 one is a line with file and line."""
 import json
-import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 import unittest
 
-PROGRAM = os.environ["LIGHTPATH"]
+from command import run
+
 WORDS = ["llama-3-8b", "dgx-h100-64", "--set=dp=64"]
-
-
-def run(*words):
-    return subprocess.run([PROGRAM, *words], capture_output=True, text=True, check=False)
 
 
 class Kernels(unittest.TestCase):

@@ -4,15 +4,14 @@
 
 Environment: LIGHTPATH (the built program)."""
 import json
-import os
-import pathlib
 import random
 import subprocess
 import unittest
 
 import test_program_by_hand
 
-PROGRAM = os.environ["LIGHTPATH"]
+from command import PROGRAM, run
+
 DOMAIN_S, DOMAIN_RATE = test_program_by_hand.DOMAIN_S, test_program_by_hand.DOMAIN_RATE
 START_US = 4458677009853.25  # profiles count from a clock of the host
 
@@ -159,13 +158,13 @@ class Kineto(test_program_by_hand.Case):
         for words, part in ((("--from=a100-80",), "--from: got it alone"), (("--from=a100-80", "--to=nobody"), "--to: "),
                             (("--precision=fp8",), "--precision: got it alone"),
                             (("--from=a100-80", "--to=h100-sxm", "--precision=fp4"), "--precision: ")):
-            done = subprocess.run([PROGRAM, "import", "kineto", str(self.folder / "rank-0.json"), *words], capture_output=True, text=True)
+            done = run("import", "kineto", str(self.folder / "rank-0.json"), *words)
             self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
             self.assertIn(part, done.stderr)
 
     def refused(self, wanted, *texts):
         paths = [self.write(text, f"rank-{i}.json") for i, text in enumerate(texts)]
-        done = subprocess.run([PROGRAM, "import", "kineto", *map(str, paths)], capture_output=True, text=True)
+        done = run("import", "kineto", *map(str, paths))
         self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (1, "", 1), done.stderr)
         self.assertIn(wanted, done.stderr)
 

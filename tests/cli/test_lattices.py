@@ -5,19 +5,14 @@ against measurements of TPU v4 (Jouppi et al., ISCA 2023: 1.63 and 1.31 times a 
 
 Environment: LIGHTPATH (the built program)."""
 import json
-import os
 import pathlib
-import subprocess
 import tempfile
 import unittest
 
-PROGRAM = os.environ["LIGHTPATH"]
+from command import run
+
 # By ports, all as even as can be: sizes n and 2n.
 SHAPES = {128: "4,4,8", 256: "4,8,8", 1024: "8,8,16", 2048: "8,16,16"}
-
-
-def lightpath(*arguments):
-    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True)
 
 
 class Lattices(unittest.TestCase):
@@ -31,13 +26,13 @@ class Lattices(unittest.TestCase):
 
     def machine(self, ports, *options):
         file = pathlib.Path(self.folder.name, f"{ports}{''.join(options)}.xml")
-        done = lightpath("platform", "generate", "--system=tpu-v4", f"--accelerators={ports}",
+        done = run("platform", "generate", "--system=tpu-v4", f"--accelerators={ports}",
                          *options, "-o", file)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return file
 
     def json(self, *arguments):
-        done = lightpath(*arguments, "--format=json")
+        done = run(*arguments, "--format=json")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return json.loads(done.stdout)
 
@@ -59,7 +54,7 @@ class Lattices(unittest.TestCase):
         shape = SHAPES[128].replace(",", "x")
         said = self.machine(128, f"--dimensions={shape}", "--turns=yes")
         self.assertEqual(self.json("platform", "describe", said)["dimensions"], SHAPES[128])
-        done = lightpath("platform", "generate", "--system=dgx-a100", "--accelerators=64",
+        done = run("platform", "generate", "--system=dgx-a100", "--accelerators=64",
                          f"--dimensions={shape}")
         self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
 
@@ -98,7 +93,7 @@ class Lattices(unittest.TestCase):
         self.assertAlmostEqual(computing[0] / computing[1], 1.0, places=12)
 
     def describe(self, *options):
-        done = lightpath("platform", "generate", "--system=ocs-torus", *options, "-o",
+        done = run("platform", "generate", "--system=ocs-torus", *options, "-o",
                          pathlib.Path(self.folder.name, "blocks.xml"))
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return self.json("platform", "describe", pathlib.Path(self.folder.name, "blocks.xml"))
@@ -127,7 +122,7 @@ class Lattices(unittest.TestCase):
                 (("--accelerators=128", "--failed-blocks=-1"), "--failed-blocks: "),
                 (("--accelerators=128", "--block-size=0"), "--block-size: "),
                 (("--accelerators=96", "--dimensions=4x4x6"), "block-size: 4 for a dimension of 6")):
-            done = lightpath("platform", "generate", "--system=ocs-torus", *options)
+            done = run("platform", "generate", "--system=ocs-torus", *options)
             with self.subTest(message):
                 self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1))
                 self.assertIn(message, done.stderr)
@@ -141,7 +136,7 @@ class Lattices(unittest.TestCase):
             part, pairs = self.json(*request), self.json(*request, "--algorithm=direct")
             # What a pair has is cut at whole bytes on the wire by itself.
             self.assertAlmostEqual(part["runs"][0]["time_s"] / pairs["runs"][0]["time_s"], 1.0, delta=1e-5)
-        wrong = lightpath("collective", "all-to-all", twisted, "--ranks=16", "--algorithm=torus")
+        wrong = run("collective", "all-to-all", twisted, "--ranks=16", "--algorithm=torus")
         self.assertEqual(wrong.returncode, 1)
         self.assertEqual(wrong.stderr.count("\n"), 1)
         self.assertIn("wanted all ports of a torus in order", wrong.stderr)
@@ -154,7 +149,7 @@ class Lattices(unittest.TestCase):
                  2, '--twist: "2" is not yes or no'),
                 (("platform", "generate", "--system=dgx-a100", "--accelerators=64", "--twist=yes"),
                  2, "--twist: given for a fat-tree, wanted it for another topology only")):
-            done = lightpath(*arguments)
+            done = run(*arguments)
             with self.subTest(message):
                 self.assertEqual(done.returncode, status)
                 self.assertEqual(done.stderr.count("\n"), 1)

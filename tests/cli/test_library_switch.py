@@ -6,24 +6,20 @@ Environment: LIGHTPATH (the built program)."""
 import json
 import os
 import random
-import subprocess
 import tempfile
 import unittest
 import xml.etree.ElementTree as ET
 from xml.sax.saxutils import quoteattr
 
+from command import run
+
 ALPS = ("--system=generic", "--accelerators=8", "--domain-size=4", "--accelerator=gh200-96")
 TREE = os.path.join(os.path.dirname(__file__), "..", "..")
-LIGHTPATH = os.environ["LIGHTPATH"]
 MIXED = "alps-nccl; all-to-all: <=744KiB=alps-ompi-cxi, >744KiB=alps-ompi-linkx"
 HOW = [(f"--collapse={collapse}", f"--fidelity={fidelity}")
        for collapse in ("on", "off") for fidelity in ("flow", "message")]
 # Rows of the tables in platforms/libraries.xml, us: as measured.
 CXI, LINKX, NCCL = ("all-to-all", 8 << 10, 22.37), ("all-to-all", 8 << 20, 221.46), ("all-reduce", 16 << 20, 461.7)
-
-
-def lightpath(*words):
-    return subprocess.run([LIGHTPATH, *words], capture_output=True, text=True)
 
 
 def launch_us():
@@ -47,7 +43,7 @@ class SwitchTest(unittest.TestCase):
             stream.write(f'<program name="p" ranks="{n}" library={quoteattr(library)}>{names}{host}{ranks}</program>')
 
     def simulate(self, switch, *more):
-        done = lightpath("simulate", self.path, *ALPS, "--format=json", "--set", f"library-switch={switch}", *more)
+        done = run("simulate", self.path, *ALPS, "--format=json", "--set", f"library-switch={switch}", *more)
         self.assertEqual(done.returncode, 0, done.stderr)
         return json.loads(done.stdout)["simulated"]
 
@@ -136,7 +132,7 @@ class SwitchTest(unittest.TestCase):
                          '<all-to-all queue="q" group="dp" bytes="64KiB"/>'}, n=2)
         self.assertAlmostEqual(self.simulate("event")["iteration_time_s"] -
                                self.simulate("none")["iteration_time_s"], launch_us() * 1e-6, delta=1e-12)
-        done = lightpath("simulate", self.path, *ALPS, "--set", "library-switch=host")
+        done = run("simulate", self.path, *ALPS, "--set", "library-switch=host")
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stderr, r"\Alightpath: [^\n]*p\.xml:1: <all-reduce>: got rank 0 that waits for ever for rank 1 "
                                       r"of its group, wanted [^\n]*, or no library-switch=host[^\n]*\n\Z")
@@ -159,7 +155,7 @@ class SwitchTest(unittest.TestCase):
             self.name_groups()
             none_s = self.simulate("none")["iteration_time_s"]
             self.assertGreaterEqual(self.simulate("event")["iteration_time_s"], none_s * (1 - 1e-9))
-            done = lightpath("simulate", self.path, *ALPS, "--format=json", "--set", "library-switch=host")
+            done = run("simulate", self.path, *ALPS, "--format=json", "--set", "library-switch=host")
             if done.returncode == 0:
                 self.assertGreaterEqual(json.loads(done.stdout)["simulated"]["iteration_time_s"], none_s * (1 - 1e-9))
             else:
@@ -191,7 +187,7 @@ class SwitchTest(unittest.TestCase):
             for switch in ("none", "event", "host"):
                 both = []
                 for collapse in ("on", "off"):
-                    done = lightpath(*words, *settings, "--set", f"library-switch={switch}", f"--collapse={collapse}")
+                    done = run(*words, *settings, "--set", f"library-switch={switch}", f"--collapse={collapse}")
                     self.assertEqual(done.returncode, 0, done.stderr)
                     answer = json.loads(done.stdout)
                     both.append(answer["simulated"]["iteration_time_s"])
@@ -206,18 +202,18 @@ class SwitchTest(unittest.TestCase):
         self.write({"0-7": self.calls((CXI, NCCL))})
         traces, again = (os.path.join(self.directory.name, name) for name in ("traces", "again.xml"))
         self.edit("<program ", '<program library-switch="none" ')
-        self.assertEqual(lightpath("export", "chakra", self.path, *ALPS, "-o", traces).returncode, 0)
+        self.assertEqual(run("export", "chakra", self.path, *ALPS, "-o", traces).returncode, 0)
         files = sorted(os.path.join(traces, name) for name in os.listdir(traces) if name.endswith(".et"))
-        self.assertEqual(lightpath("import", "chakra", *files, "-o", again).returncode, 0)
+        self.assertEqual(run("import", "chakra", *files, "-o", again).returncode, 0)
         self.assertEqual(ET.parse(again).getroot().get("library-switch"), "none")
-        written = lightpath("workload", "program", "glam-64e", "dgx-a100-1024", "--set", "library-switch=host",
+        written = run("workload", "program", "glam-64e", "dgx-a100-1024", "--set", "library-switch=host",
                             "--set", "layers=2", "--set", "skew=0", "-o", again)
         self.assertEqual(written.returncode, 0, written.stderr)
         self.assertEqual(ET.parse(again).getroot().get("library-switch"), "host")
 
     def test_refused(self):
         self.write({"0-7": self.calls((CXI,))})
-        done = lightpath("simulate", self.path, *ALPS, "--set", "library-switch=stream")
+        done = run("simulate", self.path, *ALPS, "--set", "library-switch=stream")
         self.assertRegex(done.stderr, r"\Alightpath: [^\n]*library-switch=stream: [^\n]* none, event, host\n\Z")
 
 

@@ -3,14 +3,12 @@
 """Light that goes on at a switch crosses one link, and its bits cost once; behind switches of packets every link counts.
 
 Environment: LIGHTPATH (the built program)."""
-import json
-import os
 import pathlib
-import subprocess
 import tempfile
 import unittest
 
-PROGRAM = os.environ["LIGHTPATH"]
+from command import generate, result
+
 BIT_J = 21e-12
 WORKLOAD = """<workload name="tiny">
   <transformer layers="8" hidden="1024" heads="16" kv-heads="8" ffn="4096" ffn-kind="swiglu"
@@ -20,23 +18,14 @@ WORKLOAD = """<workload name="tiny">
 """
 
 
-def lightpath(*arguments):
-    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True)
-
-
 class LightPath(unittest.TestCase):
     def simulate(self, *options, n=2, settings=()):
         """Two stages by default."""
         with tempfile.TemporaryDirectory() as folder:
             workload, platform = pathlib.Path(folder, "tiny.xml"), pathlib.Path(folder, "two.xml")
             workload.write_text(WORKLOAD)
-            done = lightpath("platform", "generate", *options, f"--accelerators={n}", "--domain-size=1",
-                             "--technology=pluggable-400g-opus", "-o", platform)
-            self.assertEqual((done.returncode, done.stderr), (0, ""))
-            done = lightpath("simulate", workload, platform, "--set=embedding=no", "--set=library=single-ring",
-                             *settings, "--format=json")
-            self.assertEqual((done.returncode, done.stderr), (0, ""))
-        return json.loads(done.stdout)
+            generate(platform, f"{' '.join(options)} --accelerators={n} --domain-size=1 --technology=pluggable-400g-opus")
+            return result("simulate", workload, platform, "--set=embedding=no", "--set=library=single-ring", *settings)
 
     def energy_j(self, *options):
         """Of the bits of activations and gradients of eight micro-batches, 2 MiB each, between two stages."""
@@ -45,13 +34,13 @@ class LightPath(unittest.TestCase):
     def test_rotor(self):
         """What a rotor relays goes over two light paths, and the rest over one."""
         for hops in (1, 2):
-            result = self.simulate("--system=ocs", "--policy=rotor", "--slot-time=200us", "--reconfiguration-time=10us",
-                                   f"--rotor-hops={hops}", n=8, settings=("--set=pp=1", "--set=dp=8"))
-            rotor, sent = result["circuits"]["rotor"], result["traffic_bytes"]["dp"]
+            ran = self.simulate("--system=ocs", "--policy=rotor", "--slot-time=200us", "--reconfiguration-time=10us",
+                                f"--rotor-hops={hops}", n=8, settings=("--set=pp=1", "--set=dp=8"))
+            rotor, sent = ran["circuits"]["rotor"], ran["traffic_bytes"]["dp"]
             self.assertAlmostEqual((rotor["direct_bytes"] + rotor["relayed_bytes"]) / sent, 1.0, delta=1e-6)
             self.assertEqual(rotor["relayed_bytes"] > 0.0, hops == 2)
             paths_bytes = sent + rotor["relayed_bytes"]
-            self.assertAlmostEqual(result["energy_j"]["dynamic"] / (8 * BIT_J * paths_bytes), 1.0, delta=1e-6)
+            self.assertAlmostEqual(ran["energy_j"]["dynamic"] / (8 * BIT_J * paths_bytes), 1.0, delta=1e-6)
 
     def test_energy(self):
         sent_j = 8 * BIT_J * 2 * 8 * 1024 * 1024 * 2

@@ -19,7 +19,8 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(SOURCE / "tests/validation"))
 import test_accounting
 
-PROGRAM = os.environ["LIGHTPATH"]
+from command import PROGRAM, run
+
 PLANS = int(os.environ.get("LIGHTPATH_PLANS", "60"))
 SEED = int(os.environ.get("LIGHTPATH_SEED", "1"))
 EVERY = int(os.environ.get("LIGHTPATH_ROWS", "25"))
@@ -42,7 +43,7 @@ MACHINES = (
 
 def search(*words):
     """The only plan of a search, or None where no run accepts it."""
-    done = subprocess.run([PROGRAM, "search", *words, "--format=json"], capture_output=True, text=True, check=False)
+    done = run("search", *words, "--format=json")
     if done.returncode != 0:
         errors = [line for line in done.stderr.splitlines() if "changes nothing" not in line]
         assert len(errors) == 1 and done.returncode in (1, 2), (words, done.stderr)

@@ -7,12 +7,12 @@ Environment: LIGHTPATH (the built program)."""
 import json
 import os
 import re
-import subprocess
 import sys
 import tempfile
 import unittest
 
-PROGRAM = os.environ["LIGHTPATH"]
+from command import run
+
 MACHINE = ["--system=dgx-h100", "--accelerators=64", "--port-order=node", "--oversubscription=2"]
 SMALL = ["--set=layers=4", "--set=dp=64", "--set=global-batch=128"]
 # Each command that takes a machine, without it.
@@ -22,10 +22,6 @@ COMMANDS = [
     ["goodput", "llama-3-8b", *SMALL, "--days=10"], ["collective", "all-reduce", "--bytes=1MB"],
     ["platform", "describe"], ["platform", "check"], ["workload", "describe", "llama-3-8b"],
     ["compare", "llama-3-8b", "dgx-h100-64", *SMALL]]
-
-
-def run(*words):
-    return subprocess.run([PROGRAM, *words], capture_output=True, text=True)
 
 
 class Case(unittest.TestCase):

@@ -4,13 +4,12 @@
 was measured is the plan that the file states.
 
 Environment: LIGHTPATH (the built program)."""
-import json
-import os
 import pathlib
-import subprocess
 import tempfile
 import unittest
 import xml.etree.ElementTree
+
+from command import refused, result
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 WITHIN = 0.1
@@ -24,17 +23,11 @@ STATED = ["framework", "tp", "pp", "dp", "micro-batch", "global-batch", "virtual
           "precision", "zero"]
 
 
-def run(*arguments, status=0):
-    done = subprocess.run([os.environ["LIGHTPATH"], *arguments], capture_output=True, text=True)
-    assert done.returncode == status, (arguments, done.stderr)
-    return done.stdout if status == 0 else done.stderr
-
-
 class Measured(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.rows = {row["name"]: row for row in
-                    json.loads(run("workload", "list", "--measured", "--format=json"))["measured"]}
+                    result("workload", "list", "--measured")["measured"]}
         cls.files = {path.stem: xml.etree.ElementTree.parse(path).getroot()
                      for path in (SOURCE / "workloads").glob("*.xml")}
 
@@ -69,7 +62,7 @@ class Measured(unittest.TestCase):
 
     def test_list(self):
         listed = {row["name"]: row.get("measured_s") for row in
-                  json.loads(run("workload", "list", "--format=json"))["workloads"]}
+                  result("workload", "list")["workloads"]}
         for name, measured_s in listed.items():
             self.assertEqual(measured_s, self.rows[name]["measured_s"] if name in self.rows else None)
 
@@ -85,9 +78,7 @@ class Measured(unittest.TestCase):
             with tempfile.TemporaryDirectory() as folder:
                 path = pathlib.Path(folder) / "w.xml"
                 path.write_text(text.replace(old, new))
-                error = run("workload", "check", str(path), status=1)
-                self.assertEqual(error.count("\n"), 1)
-                self.assertIn(wanted, error)
+                refused(wanted, "workload", "check", path)
 
 
 if __name__ == "__main__":

@@ -3,26 +3,18 @@
 """Libraries as measured: a table and its run agree on free links; traffic makes it longer, never shorter.
 
 Environment: LIGHTPATH (the built program)."""
-import json
 import os
-import subprocess
 import tempfile
 import unittest
 import xml.etree.ElementTree as ET
+
+from command import generate, result
 
 ALPS = ("--system=generic", "--accelerators=8", "--domain-size=4", "--accelerator=gh200-96")
 # Of the machines that other tables were measured on.
 SYSTEMS = {"lassen": "lassen", "azure": "dgx-a100", "mvapich2-gdr-a100": "dgx-a100", "azure-mscclpp-h100": "dgx-h100"}
 TREE = os.path.join(os.path.dirname(__file__), "..", "..")
-LIGHTPATH = os.environ["LIGHTPATH"]
 UNITS = {"us": 1e-6, "ms": 1e-3}
-
-
-def lightpath(*words):
-    done = subprocess.run([LIGHTPATH, *words], capture_output=True, text=True)
-    if done.returncode != 0:
-        raise AssertionError(done.stderr)
-    return json.loads(done.stdout)
 
 
 def tables():
@@ -35,7 +27,7 @@ def tables():
 
 class MeasuredTest(unittest.TestCase):
     def runs(self, operation, library, sizes, *more, machine=ALPS):
-        answer = lightpath("collective", operation, *machine, f"--library={library}", "--format=json",
+        answer = result("collective", operation, *machine, f"--library={library}",
                            "--bytes=" + ",".join(sizes), *more)
         return answer["runs"]
 
@@ -69,9 +61,8 @@ class MeasuredTest(unittest.TestCase):
                     with open(program, "w", encoding="utf-8") as file:
                         file.write(f'<program name="p" ranks="{ranks}"><groups name="all" size="{ranks}"/><ranks '
                                    f'list="0-{ranks - 1}"><{operation} group="all" bytes="1GiB"/></ranks></program>')
-                    subprocess.run([LIGHTPATH, "platform", "generate", "--system=p5-hf", f"--accelerators={ranks}", "-o",
-                                    platform], check=True, capture_output=True)
-                    found = lightpath("simulate", program, platform, "--no-difference", "--format=json")
+                    generate(platform, f"--system=p5-hf --accelerators={ranks}")
+                    found = result("simulate", program, platform, "--no-difference")
                 self.assertAlmostEqual(found["simulated"]["iteration_time_s"] / time_s, 1, delta=0.085, msg=(operation, ranks))
         for ranks, rate in {128: 27.7e9, 256: 13.4e9, 512: 6.5e9}.items():
             run, = self.runs("all-gather", "auto", ["1GiB"], machine=("--system=p5-hf", f"--accelerators={ranks}"))
@@ -86,8 +77,8 @@ class MeasuredTest(unittest.TestCase):
             self.assertEqual(min(times, key=times.get), best)
 
     def test_other_ranks(self):
-        run, = lightpath("collective", "all-reduce", "--system=generic", "--accelerators=64", "--domain-size=4",
-                         "--accelerator=gh200-96", "--library=alps-nccl", "--bytes=1MiB", "--format=json")["runs"]
+        run, = result("collective", "all-reduce", "--system=generic", "--accelerators=64", "--domain-size=4",
+                         "--accelerator=gh200-96", "--library=alps-nccl", "--bytes=1MiB")["runs"]
         self.assertIn(", measured, scaled as ", run["algorithm"])
         self.assertGreater(run["time_s"], 164e-6)
 
@@ -98,7 +89,7 @@ class MeasuredTest(unittest.TestCase):
             stream.write('<program name="p" ranks="8" library="alps-nccl"><groups name="all" size="8"/>'
                          f'<ranks list="0-7"><all-reduce queue="comm" group="all" bytes="16777216B"/>{more}</ranks>'
                          '</program>')
-        answers = [lightpath("simulate", path, *ALPS, "--format=json", f"--collapse={collapse}",
+        answers = [result("simulate", path, *ALPS, f"--collapse={collapse}",
                              f"--fidelity={fidelity}")
                    for collapse in ("on", "off") for fidelity in ("flow", "message")]
         times = [answer["simulated"]["iteration_time_s"] for answer in answers]

@@ -6,24 +6,20 @@ Environment: LIGHTPATH (the built program)."""
 import json
 import os
 import random
-import subprocess
 import tempfile
 import unittest
 from xml.sax.saxutils import quoteattr
 
+from command import run
+
 ALPS = ("--system=generic", "--accelerators=8", "--domain-size=4", "--accelerator=gh200-96")
-LIGHTPATH = os.environ["LIGHTPATH"]
 # Where CXI's and LINKx's tables cross: 93 KiB a peer.
 MIXED = "alps-nccl; all-to-all: <=744KiB=alps-ompi-cxi, >744KiB=alps-ompi-linkx"
 SINGLE = ("alps-nccl", "alps-ompi-cxi", "alps-ompi-linkx", "alps-mpich")
 
 
-def lightpath(*words):
-    return subprocess.run([LIGHTPATH, *words], capture_output=True, text=True)
-
-
 def answer(*words):
-    done = lightpath(*words, "--format=json")
+    done = run(*words, "--format=json")
     if done.returncode != 0:
         raise AssertionError(done.stderr)
     return json.loads(done.stdout)
@@ -137,9 +133,9 @@ class MixedTest(unittest.TestCase):
         calls = (("all-to-all", 65536, "ep"), ("all-to-all", 8 << 20, "ep"), ("all-reduce", 16 << 20, "dp"))
         wanted_s = self.program_s(MIXED, calls)
         traces, again = (os.path.join(self.directory.name, name) for name in ("traces", "again.xml"))
-        self.assertEqual(lightpath("export", "chakra", self.path, *ALPS, "-o", traces).returncode, 0)
+        self.assertEqual(run("export", "chakra", self.path, *ALPS, "-o", traces).returncode, 0)
         files = sorted(os.path.join(traces, name) for name in os.listdir(traces) if name.endswith(".et"))
-        self.assertEqual(lightpath("import", "chakra", *files, "-o", again).returncode, 0)
+        self.assertEqual(run("import", "chakra", *files, "-o", again).returncode, 0)
         got_s = answer("simulate", again, *ALPS)["simulated"]["iteration_time_s"]
         self.assertAlmostEqual(got_s / wanted_s, 1, delta=1e-9)
 
@@ -151,7 +147,7 @@ class MixedTest(unittest.TestCase):
                            ("alps-nccl; all-to-all: <=2KiB=alps-mpich >1KiB=alps-mpich", "overlaps"),
                            ("a" * 3000, "more than 2047 bytes")):
             for words in (("simulate", self.path, *ALPS), ("workload", "describe", "gpt3-1.3b")):
-                done = lightpath(*words, "--set", "library=" + text)
+                done = run(*words, "--set", "library=" + text)
                 self.assertEqual(done.returncode, 1, done.stderr)
                 self.assertRegex(done.stderr, r"\Alightpath: [^\n]+\n\Z")
                 self.assertIn(part, done.stderr)

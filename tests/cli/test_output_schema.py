@@ -5,13 +5,13 @@
 Only the part of JSON Schema is checked that this file uses; a word of it that is not known here is
 an error. Environment: LIGHTPATH (the built program)."""
 import json
-import os
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 import unittest
+
+from command import run
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 SCHEMA = json.loads((SOURCE / "docs/output.schema.json").read_text())
@@ -186,8 +186,7 @@ class Schema(unittest.TestCase):
         return outputs
 
     def run_one(self, folder, line):
-        done = subprocess.run([os.environ["LIGHTPATH"], *line.split()], cwd=folder,
-                              capture_output=True, text=True)
+        done = run(*line.split(), cwd=folder)
         self.assertEqual((done.returncode, done.stderr), (0, ""), line)
         return done.stdout
 

@@ -4,21 +4,15 @@
 of each broadcast, one after the other, and send what gathers send.
 
 Environment: LIGHTPATH (the built program)."""
-import json
-import os
 import pathlib
-import subprocess
 import tempfile
 import unittest
+
+from command import generate, refused, result
 
 RANKS, HIDDEN, BYTES = 16, 1024, 2
 # The matrices of a layer of GPT: down and up, queries with keys and values, the projection.
 MATRICES = [4 * HIDDEN**2, 4 * HIDDEN**2, 3 * HIDDEN**2, HIDDEN**2]
-
-
-def run(*arguments):
-    done = subprocess.run([os.environ["LIGHTPATH"], *arguments], capture_output=True, text=True)
-    return done.returncode, done.stdout, done.stderr
 
 
 def simulate(platform, library, *settings):
@@ -26,26 +20,19 @@ def simulate(platform, library, *settings):
             "heads=16", f"ffn={4 * HIDDEN}", "tp=1", "pp=1", f"dp={RANKS}", "micro-batch=1",
             f"global-batch={RANKS}", "zero=1", "overlap-param=no", "gradient-precision=fp16",
             *settings]
-    code, out, err = run("simulate", "gpt3-175b", platform, "--format=json",
-                         *(f"--set={setting}" for setting in plan))
-    assert code == 0, err
-    return json.loads(out)
+    return result("simulate", "gpt3-175b", platform, *(f"--set={setting}" for setting in plan))
 
 
 def collective_s(platform, library, operation, size):
-    code, out, err = run("collective", operation, platform, f"--bytes={size}B",
-                         f"--ranks={RANKS}", f"--library={library}", "--format=json")
-    assert code == 0, err
-    return json.loads(out)["runs"][0]["time_s"]
+    return result("collective", operation, platform, f"--bytes={size}B", f"--ranks={RANKS}",
+                  f"--library={library}")["runs"][0]["time_s"]
 
 
 class ParameterGather(unittest.TestCase):
     def check(self, options, library):
         with tempfile.TemporaryDirectory() as folder:
             platform = str(pathlib.Path(folder, "machine.xml"))
-            code, _, err = run("platform", "generate", *options, f"--accelerators={RANKS}", "-o",
-                               platform)
-            self.assertEqual(code, 0, err)
+            generate(platform, f"{options} --accelerators={RANKS}")
             gathered = simulate(platform, library)
             broadcast = simulate(platform, library, "parameter-gather=broadcast")
             self.assertEqual(gathered["traffic_bytes"], broadcast["traffic_bytes"])
@@ -60,15 +47,13 @@ class ParameterGather(unittest.TestCase):
             self.assertAlmostEqual(got, expected, delta=1e-9)
 
     def test_one_ring(self):
-        self.check(["--system=generic", "--domain-size=1"], "single-ring")
+        self.check("--system=generic --domain-size=1", "single-ring")
 
     def test_library(self):
-        self.check(["--system=dgx-a100"], "nccl-ampere")
+        self.check("--system=dgx-a100", "nccl-ampere")
 
     def test_refused(self):
-        code, out, err = run("simulate", "gpt3-175b", "dgx-a100-8", "--set=parameter-gather=shout")
-        self.assertEqual((code, out, err.count("\n")), (1, "", 1))
-        self.assertIn("parameter-gather", err)
+        refused("parameter-gather", "simulate", "gpt3-175b", "dgx-a100-8", "--set=parameter-gather=shout")
 
 
 if __name__ == "__main__":

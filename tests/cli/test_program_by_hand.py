@@ -7,15 +7,14 @@ program, written down and read again, takes the plan's time.
 
 Environment: LIGHTPATH (the built program)."""
 import json
-import os
 import pathlib
 import random
-import subprocess
 import sys
 import tempfile
 import unittest
 
-PROGRAM = os.environ["LIGHTPATH"]
+from command import run
+
 ALL = "--all" in sys.argv
 N_DRAWN = 300 if ALL else 12
 # Domains of eight: a port of 100 GB/s and 1 us at each end of a message, two links.
@@ -23,10 +22,6 @@ MACHINE = ("--system=generic", "--accelerators=16", "--domain-size=8", "--domain
            "--domain-latency=1us", "--scale-out-bandwidth=10GBps", "--scale-out-latency=2us")
 DOMAIN_S, DOMAIN_RATE = 2e-6, 100e9
 EVERY = [(collapse, fidelity) for collapse in ("on", "off") for fidelity in ("flow", "message")]
-
-
-def lightpath(*arguments):
-    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True)
 
 
 class Case(unittest.TestCase):
@@ -38,7 +33,7 @@ class Case(unittest.TestCase):
         self.run_well("platform", "generate", *MACHINE, "-o", self.machine)
 
     def run_well(self, *arguments):
-        done = lightpath(*arguments)
+        done = run(*arguments)
         self.assertEqual((done.returncode, done.stderr), (0, ""), arguments)
         return done.stdout
 
@@ -208,7 +203,7 @@ class Everywhere(Case):
         self.assertTrue({"closed_form", "amped", "memory"} <= set(plan) and {"mfu", "tokens_per_s"} <=
                         set(plan["simulated"]) and "parts" in plan["difference"])
         for command, *rest in (("estimate",), ("goodput",), ("search",), ("simulate", "--plan=fit")):
-            done = lightpath(command, self.program(), self.machine, *rest)
+            done = run(command, self.program(), self.machine, *rest)
             self.assertEqual(done.returncode, 1)
             self.assertRegex(done.stderr, r"^lightpath: .*p\.xml: got a program by hand, wanted a Transformer: .*\n$")
 
@@ -344,19 +339,19 @@ class Refused(Case):
                 if "takes time" in message and command[0] == "workload":
                     continue
                 with self.subTest(content=content, command=command[0]):
-                    done = lightpath(*command)
+                    done = run(*command)
                     self.assertEqual((done.returncode, done.stdout), (1, ""))
                     self.assertRegex(done.stderr, r"^lightpath: \S*p\.xml:[13]: [^\n]*\n$")
                     self.assertIn(message, done.stderr)
 
     def test_settings(self):
         path = self.write('<ranks list="0-1"><compute time="1s"/></ranks>')
-        done = lightpath("simulate", path, self.machine, "--set", "tp=2")
+        done = run("simulate", path, self.machine, "--set", "tp=2")
         self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1))
         self.assertIn("--set tp=2: got an attribute of Transformers", done.stderr)
         found = self.simulate(path, "--set", "library=nccl-ampere")
         self.assertEqual(found["plan"]["library"], "nccl-ampere")
-        done = lightpath("simulate", self.write('<ranks list="0-98"/>', 99), self.machine)
+        done = run("simulate", self.write('<ranks list="0-98"/>', 99), self.machine)
         self.assertIn("got a program of 99 ranks, wanted at most the 16", done.stderr)
 
 
@@ -398,7 +393,7 @@ class WrittenDown(Case):
             machine, settings = draw(generator)
             fidelity = generator.choice(["flow", "flow", "message"])
             collapse = [generator.choice(["on", "off"]) for _ in range(2)]
-            plan = lightpath("simulate", "gpt3-125m", *machine.split(), *settings, "--ignore-memory", "--format=json",
+            plan = run("simulate", "gpt3-125m", *machine.split(), *settings, "--ignore-memory", "--format=json",
                              f"--fidelity={fidelity}", f"--collapse={collapse[0]}")
             if plan.returncode != 0:
                 continue
@@ -422,7 +417,7 @@ class WrittenDown(Case):
         self.assertAlmostEqual(times[2] / times[0], 1.0, delta=1e-9)
 
     def test_uneven_experts(self):
-        done = lightpath("workload", "program", "mixtral-8x7b", "dgx-h100-64", "--set=skew=0.5")
+        done = run("workload", "program", "mixtral-8x7b", "dgx-h100-64", "--set=skew=0.5")
         self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (1, "", 1))
         self.assertIn("loads differ", done.stderr)
 

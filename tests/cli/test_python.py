@@ -17,13 +17,14 @@ import threading
 import time
 import unittest
 
+from command import run
+
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 JOB = ["gpt3-125m", "dgx-a100-8"]
 
 
 def printed(*words):
-    return subprocess.run([os.environ["LIGHTPATH"], *words], capture_output=True, text=True,
-                          check=True).stdout
+    return run(*words, check=True).stdout
 
 
 class Python(unittest.TestCase):

@@ -8,23 +8,18 @@ something never ends are refused.
 
 Environment: LIGHTPATH (the built program)."""
 import json
-import os
 import pathlib
 import random
-import subprocess
 import sys
 import tempfile
 import unittest
 
-PROGRAM = os.environ["LIGHTPATH"]
+from command import run
+
 N_DRAWN = 1500 if "--all" in sys.argv else 60
 # Messages and collectives of a few bytes at 10^15 bytes/s.
 ROUNDING_S = 1e-6
 COMPUTE = "compute"
-
-
-def lightpath(*arguments):
-    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True)
 
 
 class Drawn:
@@ -173,7 +168,7 @@ class RandomPrograms(unittest.TestCase):
         n_ended = n_refused = 0
         with tempfile.TemporaryDirectory() as folder:
             machine, path = pathlib.Path(folder, "m.xml"), pathlib.Path(folder, "p.xml")
-            made = lightpath("platform", "generate", "--system=generic", "--accelerators=16", "--domain-size=16",
+            made = run("platform", "generate", "--system=generic", "--accelerators=16", "--domain-size=16",
                              "--domain-bandwidth=1000000GBps", "--domain-latency=0s", "-o", machine)
             self.assertEqual((made.returncode, made.stderr), (0, ""))
             while n_ended < N_DRAWN:
@@ -184,7 +179,7 @@ class RandomPrograms(unittest.TestCase):
                 path.write_text(drawn.text())
                 for collapse, fidelity in (("on", "flow"), ("off", "message")):
                     with self.subTest(program=drawn.text(), collapse=collapse):
-                        done = lightpath("simulate", path, machine, "--format=json", f"--collapse={collapse}",
+                        done = run("simulate", path, machine, "--format=json", f"--collapse={collapse}",
                                          f"--fidelity={fidelity}")
                         if wanted_s is None:
                             self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1))

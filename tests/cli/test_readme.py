@@ -24,8 +24,10 @@ import sys
 import tempfile
 import unittest
 
+from command import PROGRAM, run
+
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
-PROGRAM = pathlib.Path(os.environ["LIGHTPATH"]).resolve()
+PROGRAM = pathlib.Path(PROGRAM).resolve()
 RUN = ("README.md", "docs/guide.md", "docs/tutorials/contention.md", "docs/tutorials/optics.md", "docs/tutorials/formula.md",
        "docs/contention.md", "docs/collectives.md", "docs/circuits.md", "docs/library.md", "docs/validation.md",
        "docs/platform-format.md", "docs/workload-format.md", "docs/sweep.md", "docs/scenario-format.md",
@@ -66,7 +68,7 @@ def headings(path):
 
 
 def lightpath(*arguments):
-    done = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, env=ENVIRONMENT)
+    done = run(*arguments, env=ENVIRONMENT)
     if done.returncode != 0 or done.stderr:
         raise AssertionError(f"lightpath {arguments}: status {done.returncode}: {done.stderr}")
     return done.stdout

@@ -7,11 +7,11 @@ Environment: LIGHTPATH (the built program)."""
 import json
 import os
 import random
-import subprocess
 import tempfile
 import unittest
 
-LIGHTPATH = os.environ["LIGHTPATH"]
+from command import run
+
 MACHINES = {"domain": ("--system=generic", "--accelerators=8", "--domain-size=8"),
             "cards": ("--system=generic", "--accelerators=8", "--domain-size=1", "--scale-out-latency=3us"),
             "both": ("--system=dgx-a100", "--accelerators=8", "--domain-size=4")}
@@ -145,7 +145,7 @@ class StepListsTest(unittest.TestCase):
         return path or self.path
 
     def run_program(self, *words):
-        return subprocess.run([LIGHTPATH, *words], capture_output=True, text=True)
+        return run(*words)
 
     def runs(self, operation, machine, algorithm, *more):
         done = self.run_program("collective", operation, *MACHINES[machine], f"--algorithm={algorithm}", "--library=single-ring",

@@ -5,12 +5,13 @@ that pages show, are those of the rows; and what the pages say of them holds.
 
 Environment: LIGHTPATH (the built program)."""
 import itertools
-import os
 import pathlib
 import subprocess
 import sys
 import unittest
 import unittest.mock
+
+import command
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(SOURCE / "docs/studies"))
@@ -170,7 +171,7 @@ class Studies(unittest.TestCase):
                                               "--libraries=nccl-volta-switch,lassen-spectrum,lassen-mvapich2,mvapich2-gdr")),
                              (libraries.DLRM, ("--system=dgx-a100", "--accelerators=32", "--accelerator=a100-40", "--workload=dlrm",
                                                "--libraries=nccl-ampere,mvapich2-gdr,azure-mscclpp"))):
-            done = subprocess.run([os.environ["LIGHTPATH"], "tune", "communication", *words], capture_output=True, text=True, check=True)
+            done = command.run("tune", "communication", *words, check=True)
             weighed, = (line for line in done.stdout.splitlines() if line.startswith("  weighed"))
             self.assertAlmostEqual(float(weighed.split()[1]) / libraries.time_s(rows, model, libraries.USUAL, libraries.MIXED), 1, delta=1e-6)
 

@@ -7,11 +7,11 @@ hidden ends no earlier than computing and sending allow.
 Environment: LIGHTPATH (the built program)."""
 import itertools
 import json
-import os
 import pathlib
-import subprocess
 import tempfile
 import unittest
+
+from command import taken
 
 RANKS, LAYERS, HIDDEN, BYTES = 16, 6, 1024, 2
 ATTENTION = [3 * HIDDEN**2, HIDDEN**2]
@@ -19,18 +19,12 @@ MATRICES = ATTENTION + [4 * HIDDEN**2, 4 * HIDDEN**2]
 LIMITS = [0, 5 * HIDDEN**2, 8 * HIDDEN**2 + 1, 20 * HIDDEN**2, 31 * HIDDEN**2, 10**9]
 
 
-def run(*arguments):
-    done = subprocess.run([os.environ["LIGHTPATH"], *arguments], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
 def simulate(platform, *settings):
     plan = ["framework=none", "library=single-ring", "embedding=no", f"layers={LAYERS}",
             f"hidden={HIDDEN}", "heads=16", f"ffn={4 * HIDDEN}", "tp=1", "pp=1", f"dp={RANKS}",
             "micro-batch=1", f"global-batch={2 * RANKS}", "zero=3", "gather-unit=tensor",
             "schedule=1f1b", "cuda-graphs=yes", "gradient-precision=fp16", *settings]
-    return json.loads(run("simulate", "gpt3-175b", platform, "--format=json",
+    return json.loads(taken("simulate", "gpt3-175b", platform, "--format=json",
                           *(f"--set={setting}" for setting in plan)))
 
 
@@ -62,7 +56,7 @@ class TensorGather(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.platform = str(pathlib.Path(folder.name, "machine.xml"))
-        run("platform", "generate", "--system=generic", "--domain-size=1", "--topology=crossbar",
+        taken("platform", "generate", "--system=generic", "--domain-size=1", "--topology=crossbar",
             f"--accelerators={RANKS}", "-o", self.platform)
 
     def test_bytes(self):

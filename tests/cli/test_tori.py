@@ -6,18 +6,13 @@ bound of its links (Jain and Sabharwal, Optimal bucket algorithms, ICS 2010), 45
 Environment: LIGHTPATH (the built program)."""
 import json
 import math
-import os
 import pathlib
-import subprocess
 import tempfile
 import unittest
 
-PROGRAM = os.environ["LIGHTPATH"]
+from command import run
+
 BYTES, RATE, WIRE, HOP_S = 64e6, 45e9, 50e9, 470e-9
-
-
-def lightpath(*arguments):
-    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True)
 
 
 def bound_s(sizes, halves=2, rings=True, rate=RATE):
@@ -40,14 +35,14 @@ class Tori(unittest.TestCase):
     def machine(self, sizes, *options):
         file = pathlib.Path(self.folder.name, f"{sizes}{''.join(options)}.xml")
         said = sizes if "x" in sizes else "1"
-        done = lightpath("platform", "generate", "--system=tpu-v4",
+        done = run("platform", "generate", "--system=tpu-v4",
                          f"--accelerators={math.prod(map(int, sizes.split('x')))}", f"--dimensions={said}",
                          *options, "-o", file)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return file
 
     def json(self, *arguments):
-        done = lightpath(*arguments, "--format=json")
+        done = run(*arguments, "--format=json")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return json.loads(done.stdout)
 

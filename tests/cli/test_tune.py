@@ -9,23 +9,19 @@ import math
 import os
 import random
 import re
-import subprocess
 import tempfile
 import unittest
 import xml.etree.ElementTree as ET
 
+from command import run
+
 ALPS = ("--system=generic", "--accelerators=8", "--domain-size=4", "--accelerator=gh200-96")
 TREE = os.path.join(os.path.dirname(__file__), "..", "..")
-LIGHTPATH = os.environ["LIGHTPATH"]
 EXCHANGES = ("alps-ompi-cxi", "alps-ompi-linkx", "alps-mpich")
 
 
-def lightpath(*words):
-    return subprocess.run([LIGHTPATH, *words], capture_output=True, text=True)
-
-
 def output(*words):
-    done = lightpath(*words)
+    done = run(*words)
     if done.returncode != 0:
         raise AssertionError(done.stderr)
     return done.stdout
@@ -289,7 +285,7 @@ class TuneTest(unittest.TestCase):
                 (("--export=ucc", "--libraries=alps-mpich"), 1, "team layer"),
                 ((f"--workload={self.directory.name}/r.xml", "--libraries=alps-mpich"), 1,
                  "none of which has all-reduce among 8 ranks on 2 nodes")):
-            done = lightpath("tune", "communication", *ALPS, *words)
+            done = run("tune", "communication", *ALPS, *words)
             self.assertEqual(done.returncode, status, f"{words}: {done.stderr}")
             self.assertRegex(done.stderr, r"\Alightpath: [^\n]+\n\Z")
             self.assertIn(part, done.stderr)
@@ -313,11 +309,11 @@ class TuneTest(unittest.TestCase):
                 ('<tuning library="auto"><choice operation="all-to-all" class="x" library="alps-mpich"/></tuning>', '"x"')):
             with open(self.file, "w", encoding="utf-8") as stream:
                 stream.write(text)
-            done = lightpath("simulate", self.path, *ALPS, "--set", f"library={self.file}")
+            done = run("simulate", self.path, *ALPS, "--set", f"library={self.file}")
             self.assertEqual(done.returncode, 1, f"{text}: {done.stderr}")
             self.assertRegex(done.stderr, r"\Alightpath: [^\n]+\n\Z")
             self.assertIn(part, done.stderr)
-        done = lightpath("simulate", self.path, *ALPS, "--set", "library=missing.xml")
+        done = run("simulate", self.path, *ALPS, "--set", "library=missing.xml")
         self.assertRegex(done.stderr, r"\Alightpath: [^\n]*missing\.xml[^\n]*\n\Z")
 
 

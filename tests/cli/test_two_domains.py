@@ -5,7 +5,6 @@ with A100 and cards of 200 Gb/s, against measurements; and the rows for two doma
 
 Environment: LIGHTPATH (the built program)."""
 import json
-import os
 import pathlib
 import re
 import subprocess
@@ -13,22 +12,19 @@ import sys
 import tempfile
 import unittest
 
-PROGRAM = os.environ["LIGHTPATH"]
+from command import run
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LIBRARIES = {"nccl-volta": "volta", "nccl-volta-quad": "volta-quad", "nccl-volta-switch": "volta-switch",
              "nccl-ampere": "ampere", "nccl-hopper": "hopper", "nccl-blackwell": "blackwell", "nccl-pcie": "pcie"}
 
 
-def lightpath(*arguments):
-    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True)
-
-
 class TwoDomains(unittest.TestCase):
     def run_of(self, options, size, *more):
         with tempfile.NamedTemporaryFile(suffix=".xml") as file:
-            done = lightpath("platform", "generate", *options.split(), "-o", file.name)
+            done = run("platform", "generate", *options.split(), "-o", file.name)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
-            done = lightpath("collective", "all-reduce", file.name, f"--bytes={size}", "--format=json", *more)
+            done = run("collective", "all-reduce", file.name, f"--bytes={size}", "--format=json", *more)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return json.loads(done.stdout)["runs"][0]
 

@@ -5,13 +5,13 @@
 Environment: LIGHTPATH (the built program)."""
 import json
 import math
-import os
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 import unittest
+
+from command import generate, run
 
 # By the command, whether protocols add nothing to the bytes, and whether rings leave out nothing.
 RUNS = {
@@ -28,8 +28,7 @@ def observe(line):
     """The document of a run's page."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "page.html"
-        subprocess.run([os.environ["LIGHTPATH"], *line.split(), f"--report={path}"], check=True,
-                       capture_output=True, text=True)
+        run(*line.split(), f"--report={path}", check=True)
         found = re.search(r'id="document">\n(.*?)</script>', path.read_text(), re.DOTALL)
     return json.loads(found[1])
 
@@ -54,7 +53,7 @@ class Classes(unittest.TestCase):
         cls.lines = []
         for i, (line, options) in enumerate(CLASSES):
             machine = f"{cls.folder.name}/{i}.xml"
-            subprocess.run([os.environ["LIGHTPATH"], "platform", "generate", *options.split(), "-o", machine], check=True)
+            generate(machine, options)
             cls.lines.append(line.format(machine))
 
     @classmethod
@@ -100,9 +99,7 @@ class Classes(unittest.TestCase):
     def test_calls(self):
         """characterize takes the mean over all ranks of how long calls take."""
         for line in self.lines:
-            found = [json.loads(subprocess.run(
-                [os.environ["LIGHTPATH"], "characterize", *line.split(), "--format=json", f"--collapse={how}"], check=True,
-                capture_output=True, text=True).stdout)["operations"] for how in ("on", "off")]
+            found = [json.loads(run("characterize", *line.split(), "--format=json", f"--collapse={how}", check=True).stdout)["operations"] for how in ("on", "off")]
             self.same(*found, (line,))
 
 

@@ -6,13 +6,13 @@ wider than the window, and every number on a page stands in the JSON of its run.
 Environment: LIGHTPATH (the built program). With --keep=FOLDER, pages and screenshots stay there."""
 import json
 import math
-import os
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 import unittest
+
+import command
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(SOURCE / "tests/support"))
@@ -92,8 +92,7 @@ UNITS = {"": 1, "%": 1e-2, "s": 1, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "ps": 1e-
 
 
 def run(folder, line, **options):
-    return subprocess.run([os.environ["LIGHTPATH"], *line.split()], cwd=folder, text=True,
-                          capture_output=True, **options)
+    return command.run(*line.split(), cwd=folder, **options)
 
 
 def all_numbers(node):

@@ -9,13 +9,13 @@ Environment: LIGHTPATH (the built program)."""
 import csv
 import json
 import math
-import os
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 import unittest
+
+from command import run
 
 RUNS = {
     "pipeline": "simulate gpt3-175b dgx-a100-1024 --set global-batch=128",
@@ -54,8 +54,7 @@ class Traces(unittest.TestCase):
 
     @classmethod
     def run_one(cls, line):
-        done = subprocess.run([os.environ["LIGHTPATH"], *line.split()], cwd=cls.folder, text=True,
-                              capture_output=True)
+        done = run(*line.split(), cwd=cls.folder)
         if (done.returncode, done.stderr) != (0, ""):
             raise RuntimeError(f"{line}: {done.stderr}")
         return done.stdout
@@ -226,8 +225,7 @@ class Traces(unittest.TestCase):
                 (f"{RUNS['jobs']} --csv=optics.xml", 1, "optics.xml: Not a directory"),
                 (f"{RUNS['jobs']} --report=/nowhere/page.html", 1, "/nowhere/page.html: "),
                 (f"{RUNS['jobs']} --csv=/nowhere/tables", 1, "/nowhere/tables")):
-            done = subprocess.run([os.environ["LIGHTPATH"], *line.split()], cwd=self.folder,
-                                  text=True, capture_output=True)
+            done = run(*line.split(), cwd=self.folder)
             self.assertEqual(done.returncode, status, (line, done.stderr))
             self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
             self.assertIn(message, done.stderr)

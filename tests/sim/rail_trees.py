@@ -3,7 +3,8 @@
 spine that may be narrow, by paths that a hash picks, or not at all; and the same in the order of nodes. What one
 collective sends changes rails there."""
 import os
-import subprocess
+
+from command import generate
 
 # What is in brackets is drawn. Each is a machine of 32 accelerators or of 64.
 RAIL_TREES = [
@@ -34,15 +35,15 @@ def draw_options(r, texts):
 
 
 class Machines:
-    """Files of machines in a folder, each written once by @program."""
+    """Files of machines in a folder, each written once."""
 
-    def __init__(self, program, folder):
-        self.program, self.folder, self.paths = program, folder, {}
+    def __init__(self, folder):
+        self.folder, self.paths = folder, {}
 
     def path(self, options):
         if options not in self.paths:
             path = self.paths[options] = os.path.join(self.folder, f"{len(self.paths)}.xml")
-            subprocess.run([self.program, "platform", "generate", *options.split(), "-o", path], check=True)
+            generate(path, options)
         return self.paths[options]
 
     def draw(self, r, texts, share):

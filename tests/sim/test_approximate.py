@@ -45,7 +45,7 @@ def run(task):
 
 
 def draw_tasks(r, folder):
-    machines = rail_trees.Machines(PROGRAM, folder)
+    machines = rail_trees.Machines(folder)
     tasks = []
     while len(tasks) < PLANS:
         plan = test_quotient.draw(r)

@@ -9,6 +9,8 @@ import subprocess
 import sys
 import tempfile
 
+from command import PROGRAM, generate
+
 PROGRAM = os.environ.get("LIGHTPATH", "build/release/cli/lightpath")
 EXACT = 1e-6
 SMALL = "embedding=no seq=1024 framework=none"
@@ -102,7 +104,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="lightpath-") as folder:
         machine = os.path.join(folder, "machine.xml")
         for label, options, plan in CASES:
-            subprocess.run([PROGRAM, "platform", "generate", *options.split(), "-o", machine], check=True)
+            generate(machine, options)
             workload, *settings = plan.split()
             by_classes = attribute(label, workload, machine, settings, "on")
             found = compare(by_classes, attribute(label, workload, machine, settings, "off"))

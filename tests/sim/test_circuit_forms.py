@@ -3,10 +3,10 @@
 """Closed forms of rotors and hybrids against the simulation: to 1e-9 where plans are degenerate, within
 bounds elsewhere. And what is left of a wavelength's rate where nothing meets."""
 import json
-import subprocess
 import unittest
 
 from test_circuits import Machines, SMALL, opus
+from command import run
 
 PLAIN = "--domain-latency=0s --scale-out-latency=0s --launch=0s "
 
@@ -60,9 +60,8 @@ class Rotor(Forms):
                              "--policy=rotor --circuit-ports=2 --slot-time=1ms "
                              "--reconfiguration-time=100us")
         plan = f"{SMALL} tp=2 pp=4 dp=2 zero=0 global-batch=8"
-        done = subprocess.run([opus.PROGRAM, "estimate", "gpt3-1.3b", file, "--format=json",
-                               *opus.BARE, *(f"--set={setting}" for setting in plan.split())],
-                              capture_output=True, text=True)
+        done = run("estimate", "gpt3-1.3b", file, "--format=json", *opus.BARE,
+                   *(f"--set={setting}" for setting in plan.split()))
         self.assertEqual(done.stderr, "")
         estimate = json.loads(done.stdout)
         result = self.simulate("gpt3-1.3b", file, plan)
@@ -155,8 +154,7 @@ class TreeBeside(Forms):
                              "--technology=pluggable-400g-opus --switch-technology=piezo-polatis-192 "
                              "--electrical-technology=pluggable-400g-opus "
                              "--electrical-switch-technology=electrical-64x400g-opus")
-        done = subprocess.run([opus.PROGRAM, "platform", "describe", file, "--format=json"],
-                              capture_output=True, text=True)
+        done = run("platform", "describe", file, "--format=json")
         network = json.loads(done.stdout)["network"]
         ports = 64 + 2 * 32
         self.assertEqual(network["switch_ports"], 128 + ports)
@@ -186,8 +184,7 @@ class TreeBeside(Forms):
                              ("3;99999,99999,99999;1,1,1;1,1,1", "wanted at most")):
             with open(file, "w", encoding="utf-8") as out:
                 out.write(text.replace("2;8,8;1,8;1,1", tree))
-            done = subprocess.run([opus.PROGRAM, "platform", "describe", file], capture_output=True,
-                                  text=True)
+            done = run("platform", "describe", file)
             self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1), done.stderr)
             self.assertIn(wanted, done.stderr)
 
@@ -205,8 +202,7 @@ class Failures(Forms):
             out.write(f'<scenario name="s"><job name="a" workload="gpt3-1.3b" {settings}/>'
                       + "".join(f'<failure circuit="{part}" at="{at}" dead="yes"/>'
                                 for part, at in failures) + "</scenario>")
-        done = subprocess.run([opus.PROGRAM, "simulate", file, machine, "--format=json",
-                               "--ignore-memory"], capture_output=True, text=True)
+        done = run("simulate", file, machine, "--format=json", "--ignore-memory")
         return json.loads(done.stdout)["jobs"][0] if done.returncode == 0 else done.stderr
 
     def test_rotor(self):

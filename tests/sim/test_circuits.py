@@ -6,10 +6,11 @@ import json
 import os
 import pathlib
 import statistics
-import subprocess
 import sys
 import tempfile
 import unittest
+
+from command import PROGRAM, run
 
 sys.dont_write_bytecode = True
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
@@ -32,15 +33,12 @@ class Machines(unittest.TestCase):
     def generate(self, name, options):
         """The file of a machine, or the refusal."""
         file = os.path.join(self.folder.name, name)
-        done = subprocess.run([PROGRAM, "platform", "generate", *options.split(), "-o", file],
-                              capture_output=True, text=True)
+        done = run("platform", "generate", *options.split(), "-o", file)
         return file if done.returncode == 0 else done.stderr
 
     def simulate(self, workload, file, settings, *options):
-        done = subprocess.run([PROGRAM, "simulate", workload, file, "--format=json",
-                               "--ignore-memory", *opus.BARE, *options,
-                               *(f"--set={setting}" for setting in settings.split())],
-                              capture_output=True, text=True)
+        done = run("simulate", workload, file, "--format=json", "--ignore-memory", *opus.BARE, *options,
+                   *(f"--set={setting}" for setting in settings.split()))
         self.assertEqual(done.stderr, "")
         return json.loads(done.stdout)
 
@@ -198,9 +196,7 @@ class Rotor(Machines):
                "--reconfiguration-time=10us --rotor-hops={}")
 
     def collective(self, operation, file, size):
-        done = subprocess.run([PROGRAM, "collective", operation, file, f"--bytes={size}B",
-                               "--library=single-ring", "--format=json"],
-                              capture_output=True, text=True)
+        done = run("collective", operation, file, f"--bytes={size}B", "--library=single-ring", "--format=json")
         self.assertEqual(done.stderr, "")
         return json.loads(done.stdout)["runs"][0]["time_s"]
 
@@ -304,8 +300,7 @@ class Failures(Machines):
         pathlib.Path(file).write_text(
             f'<scenario name="s"><job name="a" workload="gpt3-1.3b" {settings}/>{failures}</scenario>',
             encoding="utf-8")
-        return subprocess.run([PROGRAM, "simulate", file, machine, "--format=json",
-                               "--ignore-memory"], capture_output=True, text=True)
+        return run("simulate", file, machine, "--format=json", "--ignore-memory")
 
     def job(self, machine, failures):
         done = self.scenario(machine, failures)
@@ -480,10 +475,8 @@ class Impossible(Machines):
         for options, settings in (("--circuit-ports=1 --policy=demand", "tp=1 pp=1 dp=16"),
                                   ("--circuit-ports=1 --policy=static", "tp=4 pp=4 dp=1")):
             file = self.generate("c.xml", "--system=ocs --accelerators=16 --domain-size=4 " + options)
-            done = subprocess.run(
-                [PROGRAM, "simulate", "gpt3-1.3b", file, "--ignore-memory", *opus.BARE,
-                 *(f"--set={setting}" for setting in (settings + " micro-batch=1 global-batch=16").split())],
-                capture_output=True, text=True)
+            done = run("simulate", "gpt3-1.3b", file, "--ignore-memory", *opus.BARE,
+                       *(f"--set={setting}" for setting in (settings + " micro-batch=1 global-batch=16").split()))
             self.assertEqual(done.returncode, 1)
             self.assertEqual(done.stderr.count("\n"), 1)
             self.assertIn("lightpath: circuits: ", done.stderr)

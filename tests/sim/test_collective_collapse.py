@@ -71,7 +71,7 @@ def run(line):
 def main():
     r = random.Random(SEED)
     with tempfile.TemporaryDirectory(prefix="lightpath-") as folder:
-        machines = rail_trees.Machines(PROGRAM, folder)
+        machines = rail_trees.Machines(folder)
         lines = [draw(r, machines.draw(r, test_quotient.MACHINES, 0.5)) for _ in range(COUNT)]
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             results = list(pool.map(run, lines))

@@ -6,12 +6,13 @@ besides. Not drawn: pipelines whose stages differ."""
 import concurrent.futures
 import os
 import random
-import subprocess
 import sys
 import tempfile
 
 import test_properties
 import test_quotient
+
+from command import PROGRAM, generate
 
 PROGRAM = os.environ.get("LIGHTPATH", "build/release/cli/lightpath")
 PLANS = int(os.environ.get("LIGHTPATH_PLANS", "150")) // 6
@@ -103,7 +104,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="lightpath-") as folder:
         machines = [os.path.join(folder, f"{i}.xml") for i in range(len(MACHINES))]
         for options, machine in zip(MACHINES, machines):
-            subprocess.run([PROGRAM, "platform", "generate", *options.split(), "-o", machine], check=True)
+            generate(machine, options)
         tasks = [(draw(r), r.choice(machines)) for _ in range(PLANS)]
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             results = list(pool.map(run, tasks))

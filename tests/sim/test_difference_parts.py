@@ -5,12 +5,11 @@ parts of the difference sum to it, large ones are named, and the setting that is
 
 Environment: LIGHTPATH (the built program)."""
 import json
-import os
-import subprocess
 import tempfile
 import unittest
 
-PROGRAM = os.environ["LIGHTPATH"]
+from command import taken
+
 LARGE = 0.02  # of the iteration: what is larger is named
 SAME = 1e-9  # of the iteration: the runs of both commands share links by the same filling, in another order
 
@@ -52,13 +51,6 @@ NAMED = (
 )
 
 
-def run(*arguments):
-    done = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True)
-    if done.returncode != 0 or done.stderr:
-        raise AssertionError(f"{arguments}: {done.stderr}")
-    return done.stdout
-
-
 class DifferenceParts(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -67,12 +59,12 @@ class DifferenceParts(unittest.TestCase):
 
     def machine(self, options):
         path = f"{self.folder}/machine.xml"
-        run("platform", "generate", *options, "-o", path)
+        taken("platform", "generate", *options, "-o", path)
         return path
 
     def simulate(self, workload, machine, settings, command="simulate"):
         words = [f"--set={setting}" for setting in settings]
-        return json.loads(run(command, workload, machine, "--ignore-memory", "--format=json", *words))
+        return json.loads(taken(command, workload, machine, "--ignore-memory", "--format=json", *words))
 
     def check(self, label, simulated, contention):
         """One contention, and parts that sum to the difference."""
@@ -101,8 +93,8 @@ class DifferenceParts(unittest.TestCase):
             path = f"{self.folder}/two.xml"
             with open(path, "w") as file:
                 file.write(SCENARIO % surroundings)
-            jobs = json.loads(run("simulate", path, machine, "--ignore-memory", "--format=json"))["jobs"]
-            delayed = json.loads(run("contention", path, machine, "--ignore-memory", "--format=json"))["jobs"]
+            jobs = json.loads(taken("simulate", path, machine, "--ignore-memory", "--format=json"))["jobs"]
+            delayed = json.loads(taken("contention", path, machine, "--ignore-memory", "--format=json"))["jobs"]
             for job, other in zip(jobs, delayed, strict=True):
                 self.check(surroundings + job["name"], job, other)
                 is_slow = "straggler" in surroundings and job["name"] == "a"
@@ -147,8 +139,8 @@ class DifferenceParts(unittest.TestCase):
         """The text names what JSON does."""
         machine = self.machine(NARROW)
         words = ("llama-3-8b", machine, "--set=dp=32", "--set=tp=2", "--set=global-batch=64")
-        text = " ".join(run("simulate", *words).split())
-        for sentence in json.loads(run("simulate", *words, "--format=json"))["closed_form"]["left_out"]:
+        text = " ".join(taken("simulate", *words).split())
+        for sentence in json.loads(taken("simulate", *words, "--format=json"))["closed_form"]["left_out"]:
             self.assertIn("left out " + sentence, text)
 
 

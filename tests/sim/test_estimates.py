@@ -6,22 +6,14 @@ bandwidth above its leaves, with FSDP's overlap and without, with libraries that
 Plans whose simulated times differ by less than CLOSE may change places. Environment: LIGHTPATH (the
 built program)."""
 import json
-import os
-import subprocess
 import sys
 import tempfile
 import unittest
 
-PROGRAM = os.environ["LIGHTPATH"]
+from command import taken
+
 CLOSE = 0.05  # both forms are built of the same kernel times; networks differ by less than this
 NEAR = 0.15  # how far the closed form may be from the simulation in any plan here
-
-
-def run(*arguments):
-    done = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True)
-    if done.returncode != 0 or done.stderr:
-        raise AssertionError(f"{arguments}: {done.stderr}")
-    return done.stdout
 
 
 class Estimates(unittest.TestCase):
@@ -32,11 +24,11 @@ class Estimates(unittest.TestCase):
 
     def generate(self, name, *options):
         path = f"{self.folder}/{name}.xml"
-        run("platform", "generate", *options, "-o", path)
+        taken("platform", "generate", *options, "-o", path)
         return path
 
     def left_out(self, model, *words):
-        report = json.loads(run("estimate", *words, f"--model={model}", "--format=json"))
+        report = json.loads(taken("estimate", *words, f"--model={model}", "--format=json"))
         return " / ".join(report["amped" if model == "amped" else "closed_form"]["left_out"])
 
     def test_left_out(self):
@@ -59,13 +51,13 @@ class Estimates(unittest.TestCase):
                 (["gpt3-175b", "dgx-a100-1024"], 8, 96),
                 (["llama-3-8b", "dgx-h100-64", "--set=dp=64"], 1, 2),
                 (["mixtral-8x7b", "dgx-h100-64", "--set=recompute=full"], 4, 16)):
-            report = json.loads(run("estimate", *words, "--kernels", "--format=json"))
+            report = json.loads(taken("estimate", *words, "--kernels", "--format=json"))
             rows = report["kernels"]
             plan = report["plan"]
             self.assertEqual((plan["pp"], plan["global-batch"] // (plan["dp"] * plan["micro-batch"])), (stages, micro_batches))
             computing_s = sum(row["runs"] * row["time_s"] for row in rows) * micro_batches / stages
             self.assertAlmostEqual(computing_s / report["closed_form"]["terms_s"]["compute"], 1.0, delta=1e-12)
-            lines = run("estimate", *words, "--kernels").split("\nkernels of a micro-batch")[1].splitlines()[2:]
+            lines = taken("estimate", *words, "--kernels").split("\nkernels of a micro-batch")[1].splitlines()[2:]
             self.assertEqual([line.split()[:3] for line in lines], [[row["pass"], row["block"], row["kernel"]] for row in rows])
 
     def times(self, workload, platform, base, plans):
@@ -73,7 +65,7 @@ class Estimates(unittest.TestCase):
         found = []
         for plan in plans:
             settings = [f"--set={setting}" for setting in (base + " " + plan).split()]
-            result = json.loads(run("simulate", workload, platform, "--format=json",
+            result = json.loads(taken("simulate", workload, platform, "--format=json",
                                     "--ignore-memory", *settings))
             found.append((result["simulated"]["iteration_time_s"],
                           result["closed_form"]["iteration_time_s"], plan))

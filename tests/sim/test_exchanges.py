@@ -3,10 +3,10 @@
 """All-to-alls against bounds of capacity: bytes that cross a cut over its rate, worked out here."""
 import json
 import random
-import subprocess
 import unittest
 
 from test_circuits import Machines, opus
+from command import run
 
 PLAIN = "--domain-latency=0s --scale-out-latency=0s "
 EVERY = ("", "--collapse=off", "--fidelity=message", "--fidelity=message --collapse=off")
@@ -14,7 +14,7 @@ EVERY = ("", "--collapse=off", "--fidelity=message", "--fidelity=message --colla
 
 class Exchanges(Machines):
     def run_it(self, *words):
-        done = subprocess.run([opus.PROGRAM, *words, "--format=json"], capture_output=True, text=True)
+        done = run(*words, "--format=json")
         self.assertEqual(done.returncode, 0, f"{words}: {done.stderr}")
         return json.loads(done.stdout)
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Circuits of experts, which follow their demand beside an electrical network (MixNet)."""
-import subprocess
 import unittest
 
 from test_circuits import Machines, PROGRAM, opus
+from command import run
 
 
 class Experts(Machines):
@@ -73,9 +73,8 @@ class Experts(Machines):
                              "--port-order=node --joined-rails=yes --electrical-bandwidth=5GBps")
         plan = ("tp=1 pp=1 dp=16 ep=8 global-batch=16 micro-batch=1 virtual-stages=1 schedule=1f1b "
                 "layers=4 ep-relay=1")
-        done = subprocess.run([PROGRAM, "simulate", "mixtral-8x7b", file, "--ignore-memory",
-                               *opus.BARE, *(f"--set={setting}" for setting in plan.split())],
-                              capture_output=True, text=True)
+        done = run("simulate", "mixtral-8x7b", file, "--ignore-memory", *opus.BARE,
+                   *(f"--set={setting}" for setting in plan.split()))
         self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1))
         self.assertIn("circuit-traffic: ep beside other classes", done.stderr)
 

@@ -4,10 +4,10 @@
 ways that bytes take, over circuits or beside them, forwarded or not."""
 import json
 import random
-import subprocess
 import unittest
 
 from test_circuits import Machines, opus
+from command import run
 
 JOBS = {
     "sums": "dp=8 pp=1",
@@ -23,9 +23,8 @@ class LoneCircuits(Machines):
         file = self.generate("m.xml", f"--system=ocs --accelerators=64 --reconfiguration-time=25ms {machine}")
         settings = (*plan.split(), "tp=8", "layers=8", "global-batch=16", "virtual-stages=1", "schedule=1f1b",
                     "embedding=no", "overlap-dp=no", "library=single-ring")
-        done = subprocess.run(
-            [opus.PROGRAM, "simulate", "gpt3-175b", file, *(f"--set={one}" for one in settings), "--framework=none",
-             "--ignore-memory", "--format=json", *words], capture_output=True, text=True)
+        done = run("simulate", "gpt3-175b", file, *(f"--set={one}" for one in settings), "--framework=none",
+                   "--ignore-memory", "--format=json", *words)
         self.assertEqual(done.returncode, 0, f"{machine} {plan}: {done.stderr}")
         return json.loads(done.stdout)
 

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Three levels of networks: domains, pods that a network of their own joins, and what joins pods."""
 import json
-import subprocess
 import unittest
 
 from test_circuits import Machines, SMALL, opus
+from command import run
 
 PLAIN = "--domain-latency=0s --scale-out-latency=0s --launch=0s "
 OUT, POD, UP = 10e9, 50e9, 200e9
@@ -25,8 +25,7 @@ class Pods(Machines):
                             f"{options}")
 
     def collective(self, operation, file, options):
-        done = subprocess.run([opus.PROGRAM, "collective", operation, file, "--library=single-ring",
-                               "--format=json", *options.split()], capture_output=True, text=True)
+        done = run("collective", operation, file, "--library=single-ring", "--format=json", *options.split())
         self.assertEqual(done.stderr, "")
         return json.loads(done.stdout)["runs"][0]["time_s"]
 

@@ -474,7 +474,7 @@ def run(task):
 def main():
     r = random.Random(SEED)
     with tempfile.TemporaryDirectory(prefix="lightpath-") as folder:
-        machines = rail_trees.Machines(PROGRAM, folder)
+        machines = rail_trees.Machines(folder)
         tasks = []
         while len(tasks) < PLANS:
             plan = draw(r)

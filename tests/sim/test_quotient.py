@@ -20,6 +20,8 @@ import link_law
 import rail_trees
 import test_properties
 
+from command import PROGRAM, generate
+
 PROGRAM = os.environ.get("LIGHTPATH", "build/release/cli/lightpath")
 PLANS = int(os.environ.get("LIGHTPATH_PLANS", "4400")) // 10
 SEED = int(os.environ.get("LIGHTPATH_SEED", "2026"))
@@ -256,7 +258,7 @@ def check_cases(folder):
     """Returns: what is wrong with the classes of CASES."""
     complaints, machine = [], os.path.join(folder, "case.xml")
     for label, options, plan, wanted in CASES:
-        subprocess.run([PROGRAM, "platform", "generate", *options.split(), "-o", machine], check=True)
+        generate(machine, options)
         workload, *settings = plan.split()
         result = simulate([PROGRAM, "simulate", workload, machine, "--format=json", "--ignore-memory", "--cost",
                            "--framework=none", "--set=library=single-ring",
@@ -265,7 +267,7 @@ def check_cases(folder):
         if got != wanted:
             complaints.append(f"{label}: {got} classes of ranks, wanted {wanted}")
     for label, options, workload, fidelity, plan, by_classes in PLANS_TO_KEEP:
-        subprocess.run([PROGRAM, "platform", "generate", *options.split(), "-o", machine], check=True)
+        generate(machine, options)
         outcome = run((plan, machine, fidelity, "on"), workload)
         if outcome.fault is not None or not outcome.valid or (by_classes and not outcome.used):
             complaints.append(f"{label}: {outcome.fault or 'refused, or not run by classes'}")
@@ -276,7 +278,7 @@ def main():
     r = random.Random(SEED)
     with tempfile.TemporaryDirectory(prefix="lightpath-") as folder:
         complaints = check_cases(folder)
-        machines = rail_trees.Machines(PROGRAM, folder)
+        machines = rail_trees.Machines(folder)
         placements = []
         for i in range(4):
             placements.append(os.path.join(folder, f"placement-{i}"))

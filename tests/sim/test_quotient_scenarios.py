@@ -23,6 +23,8 @@ import tempfile
 import link_law
 import quotient_cases
 
+from command import PROGRAM, generate
+
 PROGRAM = os.environ.get("LIGHTPATH", "build/release/cli/lightpath")
 COUNT = int(os.environ.get("LIGHTPATH_PLANS", "4400")) // 12
 CONTENDED, ALONE = 1e-6, 1e-9
@@ -153,7 +155,7 @@ class Case:
         with open(self.scenario, "w", encoding="utf-8") as file:
             file.write(self.text)
         if not os.path.exists(self.machine):
-            subprocess.run([PROGRAM, "platform", "generate", *self.options.split(), "-o", self.machine], check=True)
+            generate(self.machine, self.options)
 
     def limit(self, result):
         if "<traffic" in self.text and any("load=" not in line for line in self.text.split("\n")
@@ -202,7 +204,7 @@ class Case:
 def write(folder, options, elements):
     """Returns: a machine and a scenario."""
     machine, scenario = os.path.join(folder, "case.xml"), os.path.join(folder, "case-scenario.xml")
-    subprocess.run([PROGRAM, "platform", "generate", *options.split(), "-o", machine], check=True)
+    generate(machine, options)
     with open(scenario, "w", encoding="utf-8") as file:
         file.write(f'<scenario name="case">{elements}</scenario>')
     return machine, scenario

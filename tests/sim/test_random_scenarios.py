@@ -9,12 +9,12 @@ import json
 import os
 import pathlib
 import random
-import subprocess
 import sys
 import tempfile
 import unittest
 
-PROGRAM = os.environ["LIGHTPATH"]
+from command import run
+
 COUNT = int(os.environ.get("LIGHTPATH_SCENARIOS", "30"))
 PLATFORM = "dgx-h100-64"
 SHAPE = ('layers="4" hidden="512" heads="8" ffn="2048" seq="512" vocab="1024" global-batch="16" '
@@ -89,8 +89,7 @@ class Scenarios(unittest.TestCase):
         with tempfile.TemporaryDirectory(prefix="lightpath-") as folder:
             path = pathlib.Path(folder) / "scenario.xml"
             path.write_text('<scenario name="random">' + "".join(elements) + "</scenario>")
-            done = subprocess.run([PROGRAM, "simulate", path, PLATFORM, "--format=json", *options],
-                                  capture_output=True, text=True, timeout=300)
+            done = run("simulate", path, PLATFORM, "--format=json", *options, timeout=300)
         label = "\n".join(elements)
         self.assertIn(done.returncode, (0, 1), label)
         self.assertEqual(done.stderr.count("\n"), done.returncode, label + done.stderr)

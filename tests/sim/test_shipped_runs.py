@@ -6,11 +6,12 @@ LIGHTPATH_ALL=1; otherwise half of their replicas and few micro-batches."""
 import json
 import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 
 from shipped import shipped
+import command
+from command import PROGRAM
 
 PROGRAM = os.environ.get("LIGHTPATH", "build/release/cli/lightpath")
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
@@ -26,14 +27,12 @@ SLOW = {
 def run(name, accelerators, system, folder):
     """None, or what is wrong."""
     machine = os.path.join(folder, "machine.xml")
-    generated = subprocess.run(
-        [PROGRAM, "platform", "generate", *f"--system={system}".split(),
-         f"--accelerators={accelerators}", "-o", machine], capture_output=True, text=True)
+    generated = command.run("platform", "generate", *f"--system={system}".split(), f"--accelerators={accelerators}",
+                            "-o", machine)
     if generated.returncode != 0:
         return generated.stderr
     less = [] if os.environ.get("LIGHTPATH_ALL") else SLOW.get(name, [])
-    done = subprocess.run([PROGRAM, "simulate", name, machine, "--format=json", *less],
-                          capture_output=True, text=True)
+    done = command.run("simulate", name, machine, "--format=json", *less)
     if done.returncode != 0:
         return done.stderr
     result = json.loads(done.stdout)

@@ -3,10 +3,10 @@
 """All-reduces by switches inside domains and a tree between them, at once: what ports carry, and what the
 busiest of them needs."""
 import json
-import subprocess
 import unittest
 
 from test_circuits import Machines, opus
+from command import run
 
 PLAIN = "--system=generic --domain-latency=0s --scale-out-latency=0s --topology=crossbar --nics-per-domain=8 "
 
@@ -15,9 +15,8 @@ class SwitchTrees(Machines):
     def run_it(self, domains, domain_gbps, card_gbps, size, *words):
         file = self.generate("m.xml", f"{PLAIN}--accelerators={8 * domains} --domain-size=8 "
                              f"--domain-bandwidth={domain_gbps}GBps --nic-bandwidth={card_gbps}GBps")
-        done = subprocess.run(
-            [opus.PROGRAM, "collective", "all-reduce", file, "--algorithm=in-network+tree", "--library=single-ring",
-             f"--bytes={size}B", "--format=json", *words], capture_output=True, text=True)
+        done = run("collective", "all-reduce", file, "--algorithm=in-network+tree", "--library=single-ring",
+                   f"--bytes={size}B", "--format=json", *words)
         self.assertEqual(done.returncode, 0, done.stderr)
         return json.loads(done.stdout)
 

@@ -5,11 +5,11 @@ before a run grows with ranks, not with their square."""
 
 import json
 import os
-import subprocess
 import sys
 import tempfile
 
-LIGHTPATH = os.environ["LIGHTPATH"]
+import command
+
 
 # machine, options of the collective, how far fidelity flow may be from message. Trees of up to 256 nodes,
 # and few chunks, are followed: what is left are blocks that differ by a byte. Wider ones are continued
@@ -41,13 +41,13 @@ def check(label, is_right, detail):
         wrong.append(f"{label}: {detail}")
 
 
-def run(command):
+def run(line):
     """Output and processor seconds, those of its children included."""
     before = os.times()
-    done = subprocess.run([LIGHTPATH, *command.split()], capture_output=True, text=True, check=False)
+    done = command.run(*line.split())
     after = os.times()
     if done.returncode != 0:
-        sys.exit(f"{command}: {done.stderr}")
+        sys.exit(f"{line}: {done.stderr}")
     return done.stdout, after.children_user - before.children_user
 
 

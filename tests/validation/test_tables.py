@@ -8,13 +8,14 @@ another side, either. None is exempt.
 Environment: LIGHTPATH (the built program)."""
 import csv
 import json
-import os
 import pathlib
 import statistics
 import subprocess
 import sys
 import tempfile
 import unittest
+
+from command import run
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 FILES = ("training", "unseen", "users", "experts-landscape", "collectives", "collectives-users", "gemm", "grouped",
@@ -28,8 +29,7 @@ class Tables(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory(prefix="lightpath-")
         cls.rows = {}
         for name in FILES:
-            done = subprocess.run([os.environ["LIGHTPATH"], "validate", "--format=json",
-                                   f"--cases={SOURCE / 'validation' / name}.csv"], capture_output=True, text=True, check=True)
+            done = run("validate", "--format=json", f"--cases={SOURCE / 'validation' / name}.csv", check=True)
             pathlib.Path(cls.folder.name, f"{name}.json").write_text(done.stdout, encoding="utf-8")
             cls.rows[name] = json.loads(done.stdout)["rows"]
 

@@ -10,22 +10,15 @@ import json
 import os
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 import unittest
 
+from command import refused, run, taken
+
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
-PROGRAM = os.environ["LIGHTPATH"]
 # Larger machines take seconds each.
 ACCELERATORS_MAX = 512
-
-
-def run(*arguments, folder=None, status=0):
-    done = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, cwd=folder)
-    if done.returncode != status:
-        raise AssertionError(f"{arguments}: status {done.returncode}: {done.stderr}")
-    return done.stdout if status == 0 else done.stderr
 
 
 class WrittenInputs(unittest.TestCase):
@@ -50,15 +43,13 @@ class WrittenInputs(unittest.TestCase):
         with tempfile.TemporaryDirectory(prefix="lightpath-") as name:
             folder = pathlib.Path(name)
             path, n_rows = self.cases(folder)
-            result = json.loads(run("validate", f"--cases={path}", f"--write-inputs={folder}/in",
-                                    "--format=json"))
+            result = json.loads(taken("validate", f"--cases={path}", f"--write-inputs={folder}/in", "--format=json"))
             wanted = {row["id"]: row["simulated_s"] for row in result["rows"]}
             lines = [line.split() for line in (folder / "in/commands.sh").read_text().splitlines()
                      if line.startswith("lightpath ")]
             self.assertEqual(len(lines), n_rows)
             with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-                reports = pool.map(lambda line: run(*line[1:], "--format=json",
-                                                    folder=folder / "in"), lines)
+                reports = pool.map(lambda line: taken(*line[1:], "--format=json", cwd=folder / "in"), lines)
             got = {line[2].removesuffix(".workload.xml"):
                    json.loads(report)["simulated"]["iteration_time_s"]
                    for line, report in zip(lines, reports)}
@@ -75,11 +66,11 @@ class WrittenInputs(unittest.TestCase):
             rows = [f"{row},s,4,256,{seq},2,a100-80,2,2,1,4,1,routing-table=table.csv\n"
                     for row, seq in (("a", 512), ("a", 1024), ("-b", 512), ("../c", 512))]
             (folder / "cases.csv").write_text(header + "".join(rows))
-            result = json.loads(run("validate", "--cases=cases.csv", "--write-inputs=in", "--format=json",
-                                    folder=folder))
+            result = json.loads(taken("validate", "--cases=cases.csv", "--write-inputs=in", "--format=json",
+                                      cwd=folder))
             lines = [line.split() for line in (folder / "in/commands.sh").read_text().splitlines()[1:]]
             self.assertEqual([line[2].removesuffix(".workload.xml") for line in lines], ["a", "a-2", "_b", "_._c"])
-            got = [json.loads(run(*line[1:], "--format=json", folder=folder / "in"))["simulated"]["iteration_time_s"]
+            got = [json.loads(taken(*line[1:], "--format=json", cwd=folder / "in"))["simulated"]["iteration_time_s"]
                    for line in lines]
             self.assertEqual(got, [row["simulated_s"] for row in result["rows"]])
             self.assertNotEqual(got[0], got[1])
@@ -90,14 +81,11 @@ class WrittenInputs(unittest.TestCase):
             folder = pathlib.Path(name)
             (folder / "odd.csv").write_text("id,source,model,accelerator,accelerators,iteration_s\n"
                                             "a/b,s,nothing known,a100-80,8,1\n")
-            run("validate", f"--cases={folder}/odd.csv", f"--write-inputs={folder}/in",
-                "--format=json", status=1)
+            self.assertEqual(run("validate", f"--cases={folder}/odd.csv", f"--write-inputs={folder}/in").returncode, 1)
             line = (folder / "in/commands.sh").read_text().splitlines()[1]
             self.assertTrue(line.startswith("# a_b: ") and "column model" in line, line)
-            complaint = run("validate", f"--cases={SOURCE}/validation/gemm.csv",
-                            f"--write-inputs={folder}/in", status=1)
-            self.assertEqual(complaint.count("\n"), 1)
-            self.assertIn("got rows of gemm, wanted training", complaint)
+            refused("got rows of gemm, wanted training", "validate", f"--cases={SOURCE}/validation/gemm.csv",
+                    f"--write-inputs={folder}/in")
 
 
 if __name__ == "__main__":

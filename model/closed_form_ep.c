@@ -17,7 +17,7 @@ layer_exchange(const LpClosedFormInput *input, guint32 seq, gboolean to_experts)
 {
     const LpTransformer *shape = input->transformer;
     double share = input->plan->sequence_parallel ? degree(input, LP_AXIS_TP) : 1.0;
-    double bytes = activations_bytes(input, seq) / share;
+    double bytes = wire_bytes(input, seq, lp_transformer_expert_hidden(shape)) / share;
     if (to_experts)
         bytes *= lp_plan_dispatch_wire_bytes(input->plan) / lp_plan_wire_bytes(input->plan);
     double slots = lp_group_expert_ranks(shape, input->plan);

@@ -204,8 +204,8 @@ layer_expert_tp_s(const LpClosedFormInput *input, guint32 index)
     LpLayer layer = lp_transformer_layer(input->transformer, index);
     if (!layer.has_experts || !input->plan->sequence_parallel || lp_plan_expert_tp(input->plan) < 2)
         return 0.0;
-    double bytes =
-        lp_transformer_expert_slots(input->transformer) * activations_bytes(input, layer.seq);
+    double bytes = lp_transformer_expert_slots(input->transformer) *
+                   wire_bytes(input, layer.seq, lp_transformer_expert_hidden(input->transformer));
     return n_passes(input) * (one_gather_s(input, bytes) + one_sum_s(input, bytes));
 }
 

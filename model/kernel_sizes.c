@@ -108,6 +108,8 @@ makes_some_qkv(const Of *of)
     NUMBER("rope-width", shape->latent.rope_width)                                                 \
     NUMBER("experts", shape->experts.n)                                                            \
     NUMBER("shared-experts", shape->experts.n_shared)                                              \
+    NUMBER("expert-latent", shape->experts.latent)                                                 \
+    NUMBER("expert-hidden", lp_transformer_expert_hidden(shape))                                   \
     NUMBER("expert-ffn", lp_transformer_expert_ffn(shape))                                         \
     NUMBER("expert-slots", lp_transformer_expert_slots(shape))                                     \
     NUMBER("capacity-factor", shape->experts.capacity_factor)                                      \

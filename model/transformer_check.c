@@ -134,13 +134,15 @@ check_experts(const LpTransformer *self, GError **error)
         return refuse(error, "capacity-factor: got %g, wanted 0 to %g",
                       self->experts.capacity_factor, CAPACITY_FACTOR_MAX);
     if (self->experts.n == 0) {
-        if (self->experts.top_k > 0 || self->experts.n_shared > 0 || self->experts.ffn > 0)
-            return refuse(error, "experts: got 0, wanted at least 1 with top-k, expert-ffn or "
-                                 "shared-experts");
+        if (self->experts.top_k > 0 || self->experts.n_shared > 0 || self->experts.ffn > 0 ||
+            self->experts.latent > 0)
+            return refuse(error, "experts: got 0, wanted at least 1 with top-k, expert-ffn, "
+                                 "expert-latent or shared-experts");
         return TRUE;
     }
     if (!check_count("experts", self->experts.n, error) ||
         !check_optional("expert-ffn", self->experts.ffn, error) ||
+        !check_optional("expert-latent", self->experts.latent, error) ||
         !check_optional("shared-experts", self->experts.n_shared, error) ||
         !check_optional("expert-every", self->experts.every, error))
         return FALSE;

@@ -16,10 +16,15 @@ weights_of_token(const LpTransformer *self, LpLayer layer)
         return sum;
     if (!layer.has_experts)
         return sum + lp_transformer_ffn_weights(self, self->ffn);
-    double router = (double)self->hidden * self->experts.n;
+    double router =
+        (double)self->hidden * self->experts.n + lp_transformer_latent_expert_weights(self);
     double n_experts = (double)self->experts.top_k + self->experts.n_shared;
-    return sum + router +
-           n_experts * lp_transformer_ffn_weights(self, lp_transformer_expert_ffn(self));
+    if (self->experts.latent == 0)
+        return sum + router +
+               n_experts * lp_transformer_ffn_weights(self, lp_transformer_expert_ffn(self));
+    return sum + router + self->experts.top_k * lp_transformer_expert_weights(self) +
+           self->experts.n_shared *
+               lp_transformer_ffn_weights(self, lp_transformer_expert_ffn(self));
 }
 
 /* Cross-attention: queries and projection for the decoder's tokens, keys and values for the

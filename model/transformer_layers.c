@@ -216,6 +216,12 @@ lp_transformer_expert_ffn(const LpTransformer *self)
 }
 
 guint32
+lp_transformer_expert_hidden(const LpTransformer *self)
+{
+    return self->experts.latent > 0 ? self->experts.latent : self->hidden;
+}
+
+guint32
 lp_transformer_expert_every(const LpTransformer *self)
 {
     return MAX(self->experts.every, 1);

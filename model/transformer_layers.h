@@ -50,6 +50,9 @@ double lp_transformer_key_width(const LpTransformer *self);
 double lp_transformer_value_width(const LpTransformer *self);
 /** Width of the mixture of values, which the projection takes, over all heads. */
 double lp_transformer_mixture_width(const LpTransformer *self);
+/** Width of a token where routed experts take it: of what it is compressed to (latent experts of
+ * Nemotron 3; Megatron-Core's moe_latent_size), or hidden. */
+guint32 lp_transformer_expert_hidden(const LpTransformer *self);
 /** Inner width of one expert: experts.ffn, else ffn. */
 guint32 lp_transformer_expert_ffn(const LpTransformer *self);
 /** From the dense layers on, one layer in so many has experts: experts.every, at least 1. */

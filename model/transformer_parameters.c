@@ -51,6 +51,19 @@ lp_transformer_ffn_weights(const LpTransformer *self, double width)
     return lp_transformer_n_ffn_matrices(self) * self->hidden * width;
 }
 
+double
+lp_transformer_expert_weights(const LpTransformer *self)
+{
+    return lp_transformer_n_ffn_matrices(self) * lp_transformer_expert_hidden(self) *
+           lp_transformer_expert_ffn(self);
+}
+
+double
+lp_transformer_latent_expert_weights(const LpTransformer *self)
+{
+    return 2.0 * self->hidden * self->experts.latent;
+}
+
 /* A feed-forward network of inner width @width: its matrices, and a bias behind each. */
 static double
 ffn_parameters(const LpTransformer *self, double width)
@@ -68,19 +81,30 @@ lp_transformer_norm_parameters(const LpTransformer *self)
     return (lp_transformer_has_rms_norms(self) ? 1.0 : 2.0) * self->hidden;
 }
 
+/* A routed expert. */
+static double
+expert_parameters(const LpTransformer *self)
+{
+    double biases = lp_transformer_has_biases(self) ? (lp_transformer_n_ffn_matrices(self) - 1.0) *
+                                                              lp_transformer_expert_ffn(self) +
+                                                          lp_transformer_expert_hidden(self)
+                                                    : 0.0;
+    return lp_transformer_expert_weights(self) + biases;
+}
+
 double
 lp_transformer_layer_expert_parameters(const LpTransformer *self, guint32 index)
 {
     if (!lp_transformer_layer(self, index).has_experts)
         return 0.0;
-    return self->experts.n * ffn_parameters(self, lp_transformer_expert_ffn(self));
+    return self->experts.n * expert_parameters(self);
 }
 
-/* Weights of layer's router. */
+/* Weights of a layer's router, and of what compresses tokens for experts and expands results. */
 static double
 router_weights(const LpTransformer *self)
 {
-    return (double)self->hidden * self->experts.n;
+    return (double)self->hidden * self->experts.n + lp_transformer_latent_expert_weights(self);
 }
 
 static gboolean
@@ -117,7 +141,8 @@ lp_transformer_layer_whole_expert_parameters(const LpTransformer *self, guint32 
 {
     gboolean has_biases = lp_transformer_has_biases(self);
     gboolean has_experts = lp_transformer_layer(self, index).has_experts;
-    return has_experts && has_biases ? (double)self->experts.n * self->hidden : 0.0;
+    return has_experts && has_biases ? (double)self->experts.n * lp_transformer_expert_hidden(self)
+                                     : 0.0;
 }
 
 /* Attention blocks or what stands in their place, the router and shared experts or the feed-forward

@@ -19,6 +19,11 @@ double lp_transformer_norm_parameters(const LpTransformer *self);
 double lp_transformer_joining_weights(const LpTransformer *self);
 /** Weights of the matrices of a feed-forward network of inner width @width. */
 double lp_transformer_ffn_weights(const LpTransformer *self, double width);
+/** Weights of the matrices of one routed expert. */
+double lp_transformer_expert_weights(const LpTransformer *self);
+/** Weights by which a layer compresses tokens for its routed experts, and expands their results; 0
+ * unless they are compressed. */
+double lp_transformer_latent_expert_weights(const LpTransformer *self);
 /** Parameters of layer @index: attention, feed-forward or experts, norms, biases.
  * GPT: 12 h^2 + 13 h (Narayanan et al., SC 2021, equation 2). */
 double lp_transformer_layer_parameters(const LpTransformer *self, guint32 index);

@@ -136,10 +136,11 @@ typedef struct {
 
 /** Mixture of experts, if n > 0. */
 typedef struct {
-    guint32 n;              /**< E, routed experts */
-    guint32 top_k;          /**< routed experts that a token goes to */
-    guint32 ffn;            /**< width of one expert; 0: that of the dense layers */
-    guint32 n_shared;       /**< shared experts: each token passes all of them */
+    guint32 n;        /**< E, routed experts */
+    guint32 top_k;    /**< routed experts that a token goes to */
+    guint32 ffn;      /**< width of one expert; 0: that of the dense layers */
+    guint32 latent;   /**< width that tokens are compressed to for routed experts; 0: hidden */
+    guint32 n_shared; /**< shared experts: each token passes all of them */
     guint32 n_dense_layers; /**< the first so many layers have no experts */
     guint32 every;          /**< from there on the last layer of each so many has; 0: as 1 */
     guint32 n_groups;       /**< that experts are dealt to; 0: as 1 */

@@ -194,7 +194,8 @@ test_check_neighbours(void)
         {"top-k without experts",
          {{MEMBER(experts.top_k), 2}},
          {MEMBER(experts.n), 2},
-         "experts: got 0, wanted at least 1 with top-k, expert-ffn or shared-experts"},
+         "experts: got 0, wanted at least 1 with top-k, expert-ffn, expert-latent or "
+         "shared-experts"},
         {"expert-ffn without experts",
          {{MEMBER(experts.ffn), 2}},
          {MEMBER(experts.ffn), 0},

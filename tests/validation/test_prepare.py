@@ -146,7 +146,7 @@ class Prepare(unittest.TestCase):
                 ("LLAMA2-70B", "Llama 2 70B"), ("llama-7b", "Llama 7B"),
                 ("Qwen3_235B_a22B (tokendrop)", "Qwen 3 235B A22B"), ("DeepSeekV3 (dropless)", "DeepSeek V3"),
                 ("DeepSeek-V3 671B (MoE 256 experts)", "DeepSeek V3"), ("DeepSeek-V2-Lite", "DeepSeek V2 Lite"),
-                ("Gemma2 9B", "Gemma 2 9B"), ("Nemotron_3_Super", "Nemotron 3"), ("Nemotron-3-8B", "Nemotron 8B"),
+                ("Gemma2 9B", "Gemma 2 9B"), ("Nemotron_3_Super", "Nemotron 3 Super"), ("Nemotron-3-8B", "Nemotron 8B"),
                 ("GPT3-175B", "GPT 3 175B"), ("GPT-3 175B", "GPT 3 175B"), ("GPT 1.7B", None),
                 ("Llama-style 3.98G", None), ("", None)):
             model = self.models.find(text)

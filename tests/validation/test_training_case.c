@@ -48,7 +48,7 @@ test_faults(void)
         {"layers=;model=", "column model: got \"\", wanted the name of a public model",
          LP_OUTCOME_OK},
         {"layers=;model=Unheard 5B", "column model: got \"Unheard 5B\"", LP_OUTCOME_OK},
-        {"model=Nemotron_3_Nano", "wanted a model without state-space layers",
+        {"model=Nemotron Nano 9B", "wanted a model without state-space layers",
          LP_OUTCOME_OUT_OF_SCOPE},
         {"model=Llama 2 70B (LoRA)", "wanted a model without adapters (LoRA) beside frozen weights",
          LP_OUTCOME_OUT_OF_SCOPE},

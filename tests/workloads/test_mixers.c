@@ -149,6 +149,45 @@ test_blocks_alone(void)
     lp_test_true("no network", layer.has_mixer && !layer.has_network && layer.mixer == 1);
 }
 
+/* Parameters of Nemotron 3: Nano as the tensors of nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16 have
+ * them; Super by its name, NVIDIA-Nemotron-3-Super-120B-A12B, with 12 for a token, of experts that
+ * take tokens of a quarter of the width. */
+static void
+test_nemotron_3(void)
+{
+#define NEMOTRON                                                                                   \
+    "ffn-kind=gelu", "norm=rmsnorm", "bias=no", "dropout=no", "positions=none", "kv-heads=2",      \
+        "vocab=131072", "tied-embeddings=no", "shared-experts=2"
+    const char *const nano[] = {
+        NEMOTRON,
+        "layers=52",
+        "hidden=2688",
+        "experts=128",
+        "top-k=6",
+        "ffn=1856",
+        "expert-ffn=1856",
+        "mamba-heads=64",
+        "layer-pattern=MEMEM*EMEMEM*EMEMEM*EMEMEM*EMEMEM*EMEMEMEM*EMEMEMEME",
+        NULL};
+    const char *const super[] = {NEMOTRON,
+                                 "layers=88",
+                                 "experts=512",
+                                 "top-k=22",
+                                 "ffn=2688",
+                                 "expert-ffn=2688",
+                                 "expert-latent=1024",
+                                 "mamba-heads=128",
+                                 "layer-pattern=MEMEMEM*EMEMEMEM*EMEMEMEM*EMEMEMEMEM*EMEMEMEMEM*"
+                                 "EMEMEMEMEM*EMEMEMEMEM*EMEMEMEM*EMEMEMEME",
+                                 NULL};
+    g_autoptr(LpWorkload) small = made("Nemotron 3 Nano", nano);
+    lp_test_close("Nemotron 3 Nano", lp_transformer_parameters(&small->transformer), 31577937344.0,
+                  0.0);
+    g_autoptr(LpWorkload) large = made("Nemotron 3 Super", super);
+    lp_test_close("Nemotron 3 Super", lp_transformer_parameters(&large->transformer), 120e9, 0.01);
+    lp_test_close("of a token", lp_transformer_active_parameters(&large->transformer), 12e9, 0.07);
+}
+
 static void
 test_errors(void)
 {
@@ -161,6 +200,7 @@ test_errors(void)
         {{"layer-pattern=mamba-2", "tp=16", "mamba-heads=32", NULL},
          "tp: got 16, wanted a divisor of mamba-groups (8)"},
         {{"layer-pattern=sparse-attention", NULL}, "kv-rank: got 0, wanted at least 1 with layers"},
+        {{"expert-latent=8", NULL}, "experts: got 0, wanted at least 1 with top-k"},
         {{"single-blocks=yes", NULL}, "single-blocks: got yes, wanted no"},
         {{"layer-pattern=full+experts", NULL}, "experts: got 0, wanted at least 1"},
         {{"layer-pattern=mamba-2", "kind=encoder", NULL}, "wanted neither unless kind is decoder"},
@@ -218,6 +258,7 @@ main(void)
                                        {"sparse", test_sparse},
                                        {"divided", test_divided},
                                        {"blocks_alone", test_blocks_alone},
+                                       {"nemotron_3", test_nemotron_3},
                                        {"errors", test_errors},
                                        {"own", test_own},
                                        {NULL, NULL}};

@@ -14,7 +14,8 @@ exchange_bytes(const LpLowering *self, double slots, guint32 seq, gboolean to_ex
         tokens /= plan->degree[LP_AXIS_TP];
     double element_bytes =
         to_experts ? lp_plan_dispatch_wire_bytes(plan) : lp_plan_wire_bytes(plan);
-    return (guint64)llround(slots * tokens * self->transformer->hidden * element_bytes);
+    return (guint64)llround(slots * tokens * lp_transformer_expert_hidden(self->transformer) *
+                            element_bytes);
 }
 
 /* Limited to some nodes, a token crosses to each of them once and is copied there, while others are
@@ -57,7 +58,9 @@ add_expert_tp(LpLowering *self, guint32 seq, LpCollective collective)
         return;
     double slots = lp_transformer_expert_slots(self->transformer);
     lp_builder_add_collective(&self->builder, collective, LP_GROUP_TP,
-                              lp_lowering_wire_bytes(self, slots * lp_plan_tokens(plan, seq)));
+                              (guint64)llround(slots * lp_plan_tokens(plan, seq) *
+                                               lp_transformer_expert_hidden(self->transformer) *
+                                               lp_plan_wire_bytes(plan)));
 }
 
 void

@@ -330,7 +330,7 @@ lp_run(const char *const *arguments, const LpOptions *options, char **out_error)
 double
 lp_result_number(const LpResult *self, const char *pointer)
 {
-    const json_t *node = lp_json_at(self->document, pointer);
+    const json_t *node = lp_json_find(self->document, pointer);
     if (json_is_boolean(node))
         return json_is_true(node) ? 1.0 : 0.0;
     return json_is_number(node) ? json_number_value(node) : (double)NAN;
@@ -339,13 +339,13 @@ lp_result_number(const LpResult *self, const char *pointer)
 const char *
 lp_result_string(const LpResult *self, const char *pointer)
 {
-    return json_string_value(lp_json_at(self->document, pointer));
+    return json_string_value(lp_json_find(self->document, pointer));
 }
 
 long
 lp_result_size(const LpResult *self, const char *pointer)
 {
-    const json_t *node = lp_json_at(self->document, pointer);
+    const json_t *node = lp_json_find(self->document, pointer);
     if (json_is_array(node))
         return (long)json_array_size(node);
     return json_is_object(node) ? (long)json_object_size(node) : -1;

@@ -128,7 +128,7 @@ member(const json_t *node, const char *token)
 }
 
 json_t *
-lp_json_at(const json_t *node, const char *pointer)
+lp_json_find(const json_t *node, const char *pointer)
 {
     g_auto(GStrv) tokens = g_strsplit(pointer, "/", -1);
     json_t *at = *pointer == '\0' || *pointer == '/' ? (json_t *)(guintptr)node : NULL;

@@ -47,7 +47,7 @@ json_t *lp_json_append_object(json_t *array);
 /** What stands at the pointer @pointer (RFC 6901) below @node, whose tokens "/" parts, with "~1"
  * for
  * "/" and "~0" for "~"; "" is @node. NULL: nothing, or no pointer. Borrowed from @node. */
-json_t *lp_json_at(const json_t *node, const char *pointer);
+json_t *lp_json_find(const json_t *node, const char *pointer);
 
 /** @node as text, a value a line, indented by 2, with a line end. Returns: (transfer full). */
 char *lp_json_print(const json_t *node);

@@ -120,7 +120,7 @@ lp_comparison_to_text(const GArray *runs, const LpWorkload *workload, gboolean w
     g_autofree const json_t **terms = g_new(const json_t *, runs->len);
     for (guint i = 0; i < runs->len; i++) {
         results[i] = g_array_index(runs, LpComparisonRun, i).result;
-        terms[i] = lp_json_at(results[i], "/simulated/terms_s");
+        terms[i] = lp_json_find(results[i], "/simulated/terms_s");
     }
     g_autoptr(LpTextTable) table = new_table(runs->len);
     lp_result_field_add_row(table, "simulate", "/simulated/iteration_time_s", FALSE, results,

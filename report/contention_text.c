@@ -14,7 +14,7 @@
 static double
 number_at(const json_t *object, const char *pointer)
 {
-    return json_number_value(lp_json_at(object, pointer));
+    return json_number_value(lp_json_find(object, pointer));
 }
 
 static void
@@ -102,7 +102,7 @@ append_tiers(GString *out, const json_t *job)
     json_t *seconds;
     g_autoptr(LpTextTable) table = lp_text_table_new(
         (const char *const[]){lp_result_field_label(JOB, "/tiers_s"), "#seconds", "#%", NULL});
-    json_object_foreach (lp_json_at(job, "/tiers_s"), name, seconds)
+    json_object_foreach (lp_json_find(job, "/tiers_s"), name, seconds)
         add_part(table, job, name, json_number_value(seconds));
     add_part(table, job, lp_result_field_label(JOB, "/interaction_s"),
              number_at(job, "/interaction_s"));
@@ -114,7 +114,7 @@ static void
 append_pairs(GString *out, const json_t *job)
 {
     static const char *const columns[] = {"/pairs_s/0/delayed", "/pairs_s/0/by", NULL};
-    const json_t *pairs = lp_json_at(job, "/pairs_s");
+    const json_t *pairs = lp_json_find(job, "/pairs_s");
     g_autoptr(LpTextTable) table =
         lp_result_field_new_table(JOB, columns, (const char *const[]){"#seconds", "#%", NULL});
     if (json_array_size(pairs) == 0)
@@ -131,7 +131,7 @@ append_pairs(GString *out, const json_t *job)
     const char *name;
     json_t *seconds;
     g_string_append(out, "  a class with all that it is part of (Shapley):");
-    json_object_foreach (lp_json_at(job, "/classes_s"), name, seconds)
+    json_object_foreach (lp_json_find(job, "/classes_s"), name, seconds)
         g_string_append_printf(out, " %s %.6f", name, json_number_value(seconds));
     g_string_append_c(out, '\n');
 }
@@ -193,7 +193,7 @@ append_links(GString *out, const json_t *job, gboolean names_jobs)
         "/links/0/place",       "/links/0/tier",    "/links/0/alike",       "/links/0/seconds",
         "/links/0/utilisation", CROSSED "/traffic", CROSSED "/flows",       CROSSED "/bytes",
         CROSSED "/from_s",      CROSSED "/to_s",    CROSSED "/held_back_s", NULL};
-    const json_t *links = lp_json_at(job, "/links");
+    const json_t *links = lp_json_find(job, "/links");
     gboolean are_alike = are_any_alike(links);
     if (json_array_size(links) == 0)
         return;
@@ -213,7 +213,7 @@ append_links(GString *out, const json_t *job, gboolean names_jobs)
     append_rest(out, "/other_links_s", number_at(job, "/other_links_s"));
     if (are_alike)
         g_string_append(out, "  (seconds are of all links alike; what crossed one is of each)\n");
-    json_int_t n_replicas = json_integer_value(lp_json_at(job, "/mirror_images"));
+    json_int_t n_replicas = json_integer_value(lp_json_find(job, "/mirror_images"));
     if (n_replicas > 1)
         g_string_append_printf(out,
                                "  (a link stands for itself and its %" JSON_INTEGER_FORMAT
@@ -228,7 +228,7 @@ append_flows(GString *out, const json_t *job)
         "/traffic",         "/flows",        "/alone_s",        "/actual_s",
         "/slowdown_median", "/slowdown_p99", "/slowdown_worst", NULL};
     g_autoptr(LpTextTable) table = lp_result_field_table(JOB, "/flows", columns, job);
-    if (json_array_size(lp_json_at(job, "/flows")) > 0)
+    if (json_array_size(lp_json_find(job, "/flows")) > 0)
         append_table(out, table);
 }
 
@@ -239,7 +239,7 @@ append_stragglers(GString *out, const json_t *job)
                                           "/stragglers/0/rank",    "/stragglers/0/alike",
                                           "/stragglers/0/times",   "/stragglers/0/seconds",
                                           "/stragglers/0/worst_s", NULL};
-    const json_t *waits = lp_json_at(job, "/stragglers");
+    const json_t *waits = lp_json_find(job, "/stragglers");
     gboolean are_alike = are_any_alike(waits);
     double rest_s = number_at(job, "/waited_s");
     if (json_array_size(waits) == 0)
@@ -268,7 +268,7 @@ append_path(GString *out, const json_t *job)
     static const char *const columns[] = {"/term",  "/stage",   "/for_stage",
                                           "/times", "/seconds", NULL};
     g_autoptr(LpTextTable) table = lp_result_field_table(JOB, "/critical_path", columns, job);
-    if (lp_json_at(job, "/critical_path") == NULL)
+    if (lp_json_find(job, "/critical_path") == NULL)
         return;
     append_table(out, table);
     append_rest(out, "/other_path_s", number_at(job, "/other_path_s"));
@@ -280,7 +280,7 @@ append_what_ifs(GString *out, const json_t *job)
     static const char *const columns[] = {
         "/what_ifs/0/name",  "/what_ifs/0/iteration_time_s", "/what_ifs/0/saved_s",
         "/what_ifs/0/units", "/what_ifs/0/saved_per_unit_s", NULL};
-    const json_t *rows = lp_json_at(job, "/what_ifs");
+    const json_t *rows = lp_json_find(job, "/what_ifs");
     g_autoptr(GString) reasons = g_string_new(NULL);
     g_autoptr(LpTextTable) table = lp_result_field_new_table(JOB, columns, NULL);
     for (gsize i = 0; i < json_array_size(rows); i++) {
@@ -313,11 +313,11 @@ append_band(GString *out, const json_t *job)
 {
     const char *name, *comma = "";
     json_t *seconds;
-    if (lp_json_at(job, "/band") == NULL)
+    if (lp_json_find(job, "/band") == NULL)
         return;
     g_string_append_printf(out, "band        %.6f to %.6f s:", number_at(job, "/band/low_s"),
                            number_at(job, "/band/high_s"));
-    json_object_foreach (lp_json_at(job, "/band/ways_s"), name, seconds) {
+    json_object_foreach (lp_json_find(job, "/band/ways_s"), name, seconds) {
         g_string_append_printf(out, "%s %s %.6f", comma, name, json_number_value(seconds));
         comma = ",";
     }

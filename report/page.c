@@ -15,7 +15,7 @@
 const json_t *
 lp_page_get(const LpPage *self, const char *at)
 {
-    return lp_json_at(self->document, at);
+    return lp_json_find(self->document, at);
 }
 
 char *

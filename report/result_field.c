@@ -190,13 +190,13 @@ lp_result_field_add_row(LpTextTable *table, const char *of, const char *pointer,
         is_alone ? lp_result_field_path_label(of, pointer) : g_strdup(field->label);
     gboolean is_any = FALSE;
     for (guint i = 0; i < n; i++)
-        is_any = is_any || lp_json_at(results[i], pointer) != NULL;
+        is_any = is_any || lp_json_find(results[i], pointer) != NULL;
     if (!is_any)
         return;
     lp_text_table_add_row(table);
     lp_text_table_add_cell(table, *symbol != '\0' ? "%s (%s)" : "%s%s", label, symbol);
     for (guint i = 0; i < n; i++)
-        add_cell(table, field, lp_json_at(results[i], pointer), FALSE);
+        add_cell(table, field, lp_json_find(results[i], pointer), FALSE);
 }
 
 char *
@@ -225,7 +225,7 @@ LpTextTable *
 lp_result_field_table(const char *of, const char *pointer, const char *const *keys,
                       const json_t *result)
 {
-    const json_t *list = lp_json_at(result, pointer);
+    const json_t *list = lp_json_find(result, pointer);
     g_autoptr(GPtrArray) pointers = g_ptr_array_new_with_free_func(g_free);
     for (const char *const *key = keys; *key != NULL; key++)
         g_ptr_array_add(pointers, g_strconcat(pointer, "/0", *key, NULL));
@@ -235,7 +235,7 @@ lp_result_field_table(const char *of, const char *pointer, const char *const *ke
         lp_text_table_add_row(table);
         for (guint k = 0; keys[k] != NULL; k++)
             add_cell(table, lp_result_field_find(of, pointers->pdata[k]),
-                     lp_json_at(json_array_get(list, i), keys[k]), FALSE);
+                     lp_json_find(json_array_get(list, i), keys[k]), FALSE);
     }
     return table;
 }

@@ -23,7 +23,7 @@
 static double
 number_at(const json_t *result, const char *pointer)
 {
-    return json_number_value(lp_json_at(result, pointer));
+    return json_number_value(lp_json_find(result, pointer));
 }
 
 static const char *
@@ -130,7 +130,7 @@ append_end(GString *out, const LpReport *self)
 static LpTextTable *
 part_table(const json_t *result, const char *pointer)
 {
-    const json_t *part = lp_json_at(result, pointer);
+    const json_t *part = lp_json_find(result, pointer);
     LpTextTable *table = lp_text_table_new((const char *const[]){"", "#", NULL});
     lp_result_field_add_rows(table, lp_result_field_find(RESULT, pointer), &part, 1, TRUE);
     return table;
@@ -139,7 +139,7 @@ part_table(const json_t *result, const char *pointer)
 void
 lp_report_append_part(GString *out, const json_t *result, const char *pointer)
 {
-    if (lp_json_at(result, pointer) == NULL)
+    if (lp_json_find(result, pointer) == NULL)
         return;
     g_autoptr(LpTextTable) table = part_table(result, pointer);
     g_string_append_printf(out, "\n%s\n", label_of(pointer));
@@ -151,7 +151,7 @@ lp_report_append_memory(GString *out, const json_t *result, const LpMachine *mac
 {
     double spare_bytes = number_at(result, "/memory/spare_bytes");
     g_autofree char *spare = lp_quantity_format(LP_QUANTITY_SIZE, fabs(spare_bytes));
-    gboolean fits = json_is_true(lp_json_at(result, "/memory/fits"));
+    gboolean fits = json_is_true(lp_json_find(result, "/memory/fits"));
     lp_report_append_part(out, result, "/memory");
     if (machine != NULL)
         g_string_append_printf(
@@ -170,10 +170,10 @@ append_traffic(GString *out, const json_t *result)
     for (guint i = 0; i < n; i++) {
         /* Of embeddings that of the gradients' sums, whose ranks they join. */
         gboolean is_embedding = g_str_equal(classes[i].name, "embedding");
-        const json_t *tier = json_object_get(lp_json_at(result, "/simulated/narrowest_tier"),
+        const json_t *tier = json_object_get(lp_json_find(result, "/simulated/narrowest_tier"),
                                              is_embedding ? "dp" : classes[i].name);
         const json_t *bytes =
-            json_object_get(lp_json_at(result, "/traffic_bytes"), classes[i].name);
+            json_object_get(lp_json_find(result, "/traffic_bytes"), classes[i].name);
         lp_text_table_add_row(table);
         lp_text_table_add_cell(table, "%s", classes[i].label);
         lp_text_table_add_cell(table, "%" JSON_INTEGER_FORMAT " B", json_integer_value(bytes));
@@ -193,7 +193,7 @@ lp_report_append_needs(GString *out, const LpReport *self, const json_t *result)
 void
 lp_report_append_circuits(GString *out, const json_t *result)
 {
-    const json_t *plan = lp_json_at(result, "/circuits/plan");
+    const json_t *plan = lp_json_find(result, "/circuits/plan");
     if (plan == NULL)
         return;
     g_autoptr(LpTextTable) table = part_table(result, "/circuits");
@@ -209,11 +209,11 @@ append_energy(GString *out, json_t *result)
         lp_result_field_members(lp_result_field_find(RESULT, "/energy_j"), &n);
     g_autoptr(GPtrArray) columns = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(json_t) rows = json_object();
-    json_t *technologies = lp_json_at(result, "/energy_j_by_technology"), *all;
+    json_t *technologies = lp_json_find(result, "/energy_j_by_technology"), *all;
     if (technologies == NULL)
         return;
     (void)json_object_update(rows, technologies);
-    (void)json_object_set(rows, "all", lp_json_at(result, "/energy_j"));
+    (void)json_object_set(rows, "all", lp_json_find(result, "/energy_j"));
     g_ptr_array_add(columns, g_strdup(label_of("/energy_j")));
     for (guint i = 0; i < n; i++)
         g_ptr_array_add(columns, g_strconcat("#", kinds[i].label, NULL));
@@ -268,7 +268,7 @@ append_times(GString *out, const json_t *result)
     guint n = 0;
     g_ptr_array_add(headings, g_strdup("seconds"));
     for (guint i = 0; i < G_N_ELEMENTS(models); i++)
-        if ((columns[n] = lp_json_at(result, models[i])) != NULL) {
+        if ((columns[n] = lp_json_find(result, models[i])) != NULL) {
             g_ptr_array_add(headings, g_strconcat("#", label_of(models[i]), NULL));
             n++;
         }
@@ -286,7 +286,7 @@ lp_report_append_distribution(GString *out, const json_t *result)
 {
     static const char *const quantiles[] = {"/distribution/p50_s", "/distribution/p95_s",
                                             "/distribution/p99_s"};
-    const json_t *runs = lp_json_at(result, "/distribution/runs");
+    const json_t *runs = lp_json_find(result, "/distribution/runs");
     if (runs == NULL)
         return;
     g_string_append_printf(out, "%" JSON_INTEGER_FORMAT " %s:", json_integer_value(runs),
@@ -340,7 +340,7 @@ append_runs(GString *out, const json_t *result)
 static void
 append_job_parts(GString *out, const json_t *result)
 {
-    if (lp_json_at(result, "/difference/others_s") == NULL)
+    if (lp_json_find(result, "/difference/others_s") == NULL)
         return;
     g_string_append_printf(
         out, "  (%s cost it %+.6f s, %s %+.6f s)\n", label_of("/difference/others_s"),
@@ -351,7 +351,7 @@ append_job_parts(GString *out, const json_t *result)
 static void
 append_difference(GString *out, const json_t *result)
 {
-    g_autoptr(GArray) parts = lp_difference_parts(lp_json_at(result, "/difference"));
+    g_autoptr(GArray) parts = lp_difference_parts(lp_json_find(result, "/difference"));
     g_autoptr(LpTextTable) table = lp_text_table_new((const char *const[]){"", "#", NULL});
     double whole_s = number_at(result, "/simulated/iteration_time_s") -
                      number_at(result, "/closed_form/iteration_time_s");
@@ -375,7 +375,7 @@ append_given_difference(GString *out, const json_t *result)
 {
     g_string_append_printf(
         out, "\n%s %s\n%s  %+.6f s (%.6f s as it is, ", label_of("/no_closed_form"),
-        json_string_value(lp_json_at(result, "/no_closed_form")),
+        json_string_value(lp_json_find(result, "/no_closed_form")),
         label_of("/difference/contention_s"), steady(number_at(result, "/difference/contention_s")),
         number_at(result, "/simulated/iteration_time_s"));
     append_run(out, result, "/simulated/uncontended_iteration_time_s", ")\n");
@@ -386,7 +386,7 @@ append_given_difference(GString *out, const json_t *result)
 static size_t
 append_texts(GString *out, const json_t *result, const char *pointer)
 {
-    const json_t *texts = lp_json_at(result, pointer);
+    const json_t *texts = lp_json_find(result, pointer);
     for (size_t i = 0; i < json_array_size(texts); i++)
         lp_report_append_prose(out, label_of(pointer), json_string_value(json_array_get(texts, i)));
     return json_array_size(texts);
@@ -395,7 +395,7 @@ append_texts(GString *out, const json_t *result, const char *pointer)
 void
 lp_report_append_results(GString *out, const LpReport *self, const json_t *result)
 {
-    gboolean has_difference = lp_json_at(result, "/difference") != NULL;
+    gboolean has_difference = lp_json_find(result, "/difference") != NULL;
     append_times(out, result);
     if (self->workload->given == NULL)
         append_expected_error(out, self);

@@ -6,13 +6,23 @@
 
 #define LINE_WIDTH 96
 
+/* Traits are listed where one is named, and all of them with "with". */
+static gboolean
+is_asked(const LpAttribute *one, char *const *names)
+{
+    if (*names == NULL)
+        return !lp_attribute_is_trait(one);
+    return g_strv_contains((const char *const *)names, lp_attribute_name(one)) ||
+           g_strv_contains((const char *const *)names, lp_attribute_element(one));
+}
+
 /* The attribute at @io_index or behind it that is one of @names; NULL: no more. */
 static const LpAttribute *
 next(char *const *names, guint *io_index)
 {
     const LpAttribute *one;
     while ((one = lp_attribute_at((*io_index)++)) != NULL)
-        if (*names == NULL || g_strv_contains((const char *const *)names, lp_attribute_name(one)))
+        if (is_asked(one, names))
             break;
     return one;
 }

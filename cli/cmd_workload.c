@@ -186,7 +186,8 @@ describe_to_json(const LpWorkload *workload, char *const *sources, const LpMachi
 }
 
 static char *
-describe_to_text(const LpWorkload *workload, char *const *sources, const LpMachine *machine)
+describe_to_text(const LpWorkload *workload, char *const *sources, const LpMachine *machine,
+                 gboolean whole)
 {
     GString *text = g_string_new(NULL);
     lp_report_append_workload(text, workload);
@@ -194,7 +195,7 @@ describe_to_text(const LpWorkload *workload, char *const *sources, const LpMachi
                            lp_plan_n_ranks(&workload->plan));
     for (; *sources != NULL; sources++)
         lp_report_append_prose(text, "source", *sources);
-    lp_report_append_plan(text, workload, TRUE);
+    lp_report_append_plan(text, workload, whole);
     if (workload->given != NULL)
         return g_string_free(g_string_append_c(text, '\n'), FALSE);
     g_autoptr(json_t) result = json_object();
@@ -306,7 +307,7 @@ describe(char **arguments, const DescribeOptions *options, GError **error)
         return lp_print_json(describe_to_json(workload, sources, machine), error);
     g_autofree char *text = options->export < LP_N_EXPORTS
                                 ? lp_plan_export(workload, (LpExport)options->export)
-                                : describe_to_text(workload, sources, machine);
+                                : describe_to_text(workload, sources, machine, options->verbose);
     return lp_print_result(text, error);
 }
 
@@ -318,11 +319,12 @@ cmd_describe(int argc, char **argv, GError **error)
                                     LP_ROW_FRAMEWORK(&options.framework),
                                     LP_ROW_MEMORY_RESERVE(&options.memory_reserve),
                                     LP_ROW_EXPORT(&options.export_text),
+                                    LP_ROW_VERBOSE(&options.verbose),
                                     LP_ROW_FORMAT(&options.format_text),
                                     {NULL, 0, 0, 0, NULL, NULL, NULL}};
     return lp_options_parse("workload describe", "WORKLOAD [PLATFORM]",
-                            "Prints the whole plan of a workload, its sources, and the memory that "
-                            "it takes.",
+                            "Prints the plan of a workload where it differs from what holds by "
+                            "itself, its sources, and the memory that it takes.",
                             entries, &argc, &argv, 1, 2, error) &&
            lp_format_parse(options.format_text, &options.format, error) &&
            lp_export_parse(options.export_text, options.format_text, &options.export, error) &&
@@ -425,7 +427,7 @@ lp_cmd_workload(int argc, char **argv, GError **error)
 {
     static const LpCommand commands[] = {
         {"list", cmd_list, "list shipped workloads, and machines that they run on"},
-        {"describe", cmd_describe, "print a workload's whole plan, sources and memory"},
+        {"describe", cmd_describe, "print a workload's plan, sources and memory"},
         {"attributes", cmd_attributes, "list attributes: values, range, default, meaning"},
         {"frameworks", lp_cmd_workload_frameworks, "list frameworks, and what each sets of a plan"},
         {"kernels", lp_cmd_workload_kernels, "list the kernels of a workload's layers"},

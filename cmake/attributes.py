@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes what follows from the table of attributes, workloads/description/attributes.xml, and variants of lists of kernels.
+"""Makes what follows from the tables of attributes and of traits, workloads/description/attributes.xml and traits.xml, and
+from overlays of lists of kernels, model/kernels.
 
-usage: attributes.py names OUTPUT   the names of choices, for model/
+usage: attributes.py names OUTPUT   the names of choices, and the traits, for model/
        attributes.py sizes OUTPUT   sizes that mixers ask for, for model/
        attributes.py rows OUTPUT    the parser's table, for workloads/description/attribute.c
        attributes.py update         the attributes in workloads/workload.xsd, the tables in docs/workload-format.md"""
@@ -14,6 +15,7 @@ import xml.etree.ElementTree
 SOURCE = pathlib.Path(__file__).resolve().parents[1]
 COUNT_MAX = 1 << 24  # LP_PLAN_COUNT_MAX
 TYPES = {"count": "guint32", "number": "double", "boolean": "gboolean", "variant": "guint64"}
+TRAITS = "with"
 SCHEMA_TYPES = {"count": "count", "boolean": "yes-no", "variant": "yes-no"}
 
 
@@ -34,9 +36,14 @@ class Attribute:
         self.words = [(one.get("names").split(), one.get("settings")) for one in node.findall("word")]
         self.low = float(node.get("from", 1))
         self.high = float(node.get("to", COUNT_MAX))
+        self.trait = "LP_TRAIT_" + self.name.upper().replace("-", "_") if element == TRAITS and self.kind != "variant" else None
 
     def get(self, key, default=None):
         return self.node.get(key, default)
+
+    def member(self, index):
+        """Where it stands in LpWorkload; @index: among the traits."""
+        return self.get("member") or (f"plan.traits[{index}]" if self.trait else None)
 
     def form(self):
         """The Kind of attribute.c."""
@@ -77,14 +84,14 @@ class Attribute:
         return f"`{self.get('default')}`" if self.get("default") is not None else self.get("otherwise")
 
 
-def variants(since):
+def overlays(since):
     """Those of the lists of kernels: files that start from others."""
     for path in sorted((SOURCE / "model/kernels").glob("*.xml")):
         lists = xml.etree.ElementTree.parse(path).getroot()
         if "like" in lists.attrib:
             node = xml.etree.ElementTree.Element("attribute", name=lists.get("name"), kind="variant", member="plan.variants", default="no")
             xml.etree.ElementTree.SubElement(node, "meaning").text = lists.get("description")
-            yield Attribute(lists.get("element", "options"), node, since)
+            yield Attribute(TRAITS, node, since)
 
 
 def sizes(since):
@@ -110,22 +117,34 @@ def shape_sizes(attributes):
 
 
 def read():
-    root = xml.etree.ElementTree.parse(SOURCE / "workloads/description/attributes.xml").getroot()
-    table = [Attribute(element.get("name"), node, root.get("since")) for element in root for node in element]
+    roots = [xml.etree.ElementTree.parse(SOURCE / "workloads/description" / name).getroot() for name in ("attributes.xml", "traits.xml")]
+    table = [Attribute(element.get("name"), node, root.get("since")) for root in roots for element in root for node in element]
     named = {one.name: one for one in table}
     for one in table:
         if one.get("words-of"):
             one.words = named[one.get("words-of")].words
-    return table + list(sizes(root.get("since"))) + list(variants(root.get("since")))
+    own = [one for one in table if one.element != TRAITS]
+    traits = [one for one in table if one.element == TRAITS]
+    return own + list(sizes(roots[0].get("since"))) + traits + list(overlays(roots[0].get("since")))
 
 
 def names(attributes):
-    lines = ['#include "model/plan_choices.h"', '#include "model/transformer_shape.h"', ""]
+    lines = ['#include "model/plan_traits.h"', '#include "model/plan_choices.h"', '#include "model/transformer_shape.h"', ""]
     for one in attributes:
         if one.get("names"):
             constants = one.constants()
             texts = ", ".join(f'[{constant}] = "{name}"' for constant, name in constants)
             lines.append(f"const char *const {one.get('names')}[] = {{{texts}, [{len(constants)}] = NULL}};")
+    traits = [one for one in attributes if one.trait]
+    lines.append("const LpKernelSize lp_traits[] = {")
+    for one in traits:
+        words = ", ".join(literal(name) for name, _ in one.choices)
+        lines.append(f'    {{"{one.name}", ' + (f"(const char *const[]){{{words}, NULL}}}}," if one.kind == "choice" else "NULL},"))
+    lines.append("};\nconst guint lp_n_traits = G_N_ELEMENTS(lp_traits);\nG_STATIC_ASSERT(G_N_ELEMENTS(lp_traits) <= LP_TRAITS_MAX);")
+    header = (SOURCE / "model/plan_traits.h").read_text()
+    named = [one.trait for one in traits if re.search(rf"\b{one.trait}\b", header)]
+    lines += [f"G_STATIC_ASSERT({name} == {i});" for i, name in enumerate(named)]
+    lines.append(f"G_STATIC_ASSERT(LP_N_NAMED_TRAITS == {len(named)});")
     return "\n".join(lines) + "\n"
 
 
@@ -134,11 +153,11 @@ def plain(word):
     return re.sub("[^a-z0-9]", "", word.lower())
 
 
-def row(one):
+def row(one, index):
     parts = [f'.name = "{one.name}"', f'.element = "{one.element}"',
              f".kind = KIND_{one.form()}"]
-    if one.get("member"):
-        parts.append(f".offset = offsetof(LpWorkload, {one.get('member')})")
+    if one.member(index):
+        parts.append(f".offset = offsetof(LpWorkload, {one.member(index)})")
     if one.kind in ("count", "number"):
         parts.append(f".minimum = {one.low!r}, .maximum = {one.high!r}")
     if one.get("names"):
@@ -165,8 +184,10 @@ def row(one):
 def rows(attributes):
     """The table, and checks that members are of the type that their kind is."""
     checks = "".join(f"G_STATIC_ASSERT(_Generic(((LpWorkload *)NULL)->{one.get('member')}, {TYPES[one.kind]}: 1, default: 0));\n"
-                     for one in attributes if one.kind in TYPES)
-    return checks + "static const LpAttribute attributes[] = {\n" + "".join(map(row, attributes)) + "};\n"
+                     for one in attributes if one.kind in TYPES and not one.trait)
+    traits = [one for one in attributes if one.trait]
+    made = [row(one, traits.index(one) if one.trait else 0) for one in attributes]
+    return checks + "static const LpAttribute attributes[] = {\n" + "".join(made) + "};\n"
 
 
 def declaration(one):
@@ -221,7 +242,7 @@ def main():
             path.write_text(make(path.read_text(), attributes))
     elif len(sys.argv) == 3 and sys.argv[1] in ("names", "rows", "sizes"):
         make = {"names": names, "rows": rows, "sizes": shape_sizes}[sys.argv[1]]
-        pathlib.Path(sys.argv[2]).write_text("/* Made by cmake/attributes.py of workloads/description/attributes.xml. */\n" + make(attributes))
+        pathlib.Path(sys.argv[2]).write_text("/* Made by cmake/attributes.py of workloads/description/attributes.xml and traits.xml. */\n" + make(attributes))
     else:
         sys.exit(__doc__)
 

@@ -120,7 +120,7 @@ broadcasts_s(const LpClosedFormInput *input)
 static double
 gather_s(const LpClosedFormInput *input)
 {
-    if (input->plan->zero.parameter_gather == LP_PARAMETER_GATHER_BROADCAST)
+    if (input->plan->traits[LP_TRAIT_PARAMETER_GATHER] == LP_PARAMETER_GATHER_BROADCAST)
         return broadcasts_s(input);
     LpParameters bytes = mean_bytes(input, lp_plan_parameter_wire_bytes(input->plan),
                                     lp_plan_activation_bytes(input->plan));

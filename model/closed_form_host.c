@@ -104,7 +104,7 @@ double
 lp_closed_form_host_of(const LpClosedFormInput *input, double compute_s, double inner_s,
                        double pp_s)
 {
-    LpHostSync sync = input->plan->host.sync;
+    LpHostSync sync = input->plan->traits[LP_TRAIT_HOST_SYNC];
     if (sync == LP_HOST_SYNC_KERNELS)
         return turns_host_s(input);
     gboolean waits = sync == LP_HOST_SYNC_PASSES ||

@@ -324,8 +324,8 @@ backward_hidden_s(const LpClosedFormInput *input, guint32 index, LpBlock block, 
     if (shares.gathers)
         hidden_s += ring_hidden_s(input, gather_s,
                                   part_s(input, index, block, pass, LP_BLOCK_PART_INPUT_PRODUCT));
-    if (!shares.sums ||
-        (input->plan->overlap.tp == LP_OVERLAP_TP_RING && input->plan->overlap.tp_pairs))
+    if (!shares.sums || (input->plan->overlap.tp == LP_OVERLAP_TP_RING &&
+                         input->plan->traits[LP_TRAIT_OVERLAP_TP_PAIRS]))
         return hidden_s;
     if (input->plan->pipeline.schedule == LP_SCHEDULE_ZERO_BUBBLE)
         return hidden_s + ring_hidden_s(input, sum_s, exit_s);

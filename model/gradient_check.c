@@ -13,7 +13,7 @@
 LpWork
 lp_gradient_check_work(const LpPlan *plan, const LpAccelerator *accelerator, double bytes)
 {
-    if (!plan->host.checks_gradients || plan->host.cuda_graphs)
+    if (!plan->traits[LP_TRAIT_GRADIENT_CHECK] || plan->host.cuda_graphs)
         return LP_WORK_NONE;
     double answer = LP_FP32_BYTES;
     LpKernel norm = {.name = "gradient-norm", .bytes = bytes, .streams = TRUE};

@@ -106,7 +106,7 @@ double
 lp_group_expert_ranks(const LpTransformer *transformer, const LpPlan *plan)
 {
     double n_ranks = plan->degree[LP_AXIS_EP], n_experts = transformer->experts.n;
-    if (plan->experts.adjacent && plan->experts.relays_by_domain)
+    if (plan->traits[LP_TRAIT_ADJACENT_EXPERTS] && plan->experts.relays_by_domain)
         return adjacent_places(transformer, n_ranks);
     if (!plan->experts.relays_by_domain && lp_group_n_expert_nodes(transformer, plan) == 1)
         return lp_transformer_expert_slots(transformer);
@@ -121,7 +121,7 @@ lp_group_expert_copies(const LpTransformer *transformer, const LpPlan *plan)
 {
     double slots = lp_transformer_expert_slots(transformer);
     double parts = lp_group_n_expert_nodes(transformer, plan);
-    if (plan->experts.adjacent && plan->experts.relays_by_domain)
+    if (plan->traits[LP_TRAIT_ADJACENT_EXPERTS] && plan->experts.relays_by_domain)
         return adjacent_places(transformer, parts);
     if (limits_nodes(transformer, plan))
         return fmin(slots, transformer->experts.group_limit);

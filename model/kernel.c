@@ -31,7 +31,7 @@ take(gpointer data, const LpListedKernel *listed)
         .streams = listed->kind == LP_LISTED_STREAM,
         .wide = field[LP_KERNEL_WIDE] != 0.0 || listed->part == LP_BLOCK_PART_CORE,
         .attention = fused ? lp_plan_attention_kernel(list->plan) : LP_ATTENTION_KERNEL_AUTO,
-        .grouped = field[LP_KERNEL_GROUPED] != 0.0 ? list->plan->experts.kernel
+        .grouped = field[LP_KERNEL_GROUPED] != 0.0 ? list->plan->traits[LP_TRAIT_EXPERTS_KERNEL]
                                                    : LP_EXPERTS_KERNEL_PRODUCTS,
         .head_width = field[LP_KERNEL_HEAD_WIDTH],
         .fused = fused,

@@ -7,6 +7,8 @@
 #include "model/transformer_parameters.h"
 #include "shape_sizes.h"
 
+#include <string.h>
+
 const char *const lp_block_names[] = {"embedding", "attention", "cross",     "ffn",
                                       "router",    "experts",   "combine",   "shared",
                                       "mtp",       "head",      "optimizer", NULL};
@@ -141,19 +143,14 @@ makes_some_qkv(const Of *of)
     NUMBER("mxfp8-scaled-bytes", lp_precision_traits(LP_PRECISION_MXFP8)->scaled_bytes)            \
     NUMBER("cast-reads", lp_plan_cast_reads(plan))                                                 \
     NUMBER("gradient-bytes", plan->format.gradient_bytes)                                          \
-    NUMBER("gradient-copies", plan->format.gradient_copies)                                        \
     NUMBER("narrow-parameters", plan->format.narrow_parameters)                                    \
-    NUMBER("narrow-logits", plan->format.narrow_logits)                                            \
-    NUMBER("narrow-attention", plan->format.narrow_attention)                                      \
     NUMBER("sequence-parallel", plan->sequence_parallel)                                           \
-    CHOICE("input-collectives", lp_input_collectives_names, plan->input_collectives)               \
     NUMBER("attention-gathers", lp_plan_attention_inputs(plan).n_gathers)                          \
     NUMBER("attention-sums", lp_plan_attention_inputs(plan).n_sums)                                \
     NUMBER("ffn-gathers", lp_plan_ffn_inputs(plan, shape).n_gathers)                               \
     NUMBER("ffn-sums", lp_plan_ffn_inputs(plan, shape).n_sums)                                     \
     NUMBER("gathers-again", lp_plan_gathers_again(plan))                                           \
     CHOICE("overlap-tp", lp_overlap_tp_names, plan->overlap.tp)                                    \
-    NUMBER("overlap-tp-pairs", plan->overlap.tp_pairs)                                             \
     CHOICE("cp-kind", lp_context_kind_names, plan->context_kind)                                   \
     NUMBER("zero", plan->zero.stage)                                                               \
     NUMBER("gather-bucket", plan->zero.gather_bucket)                                              \
@@ -163,16 +160,9 @@ makes_some_qkv(const Of *of)
     NUMBER("parameter-wire-bytes", lp_plan_parameter_wire_bytes(plan))                             \
     NUMBER("reduces-each", lp_plan_reduces_each(plan))                                             \
     CHOICE("kernels", lp_kernels_names, plan->host.kernels)                                        \
-    CHOICE("layout", lp_activation_layout_names, plan->host.layout)                                \
-    CHOICE("separate-projections", lp_projections_names, plan->host.projections)                   \
     CHOICE("attention-kernel", lp_attention_kernel_names, lp_plan_attention_kernel(plan))          \
     NUMBER("fuses-attention", lp_plan_fuses_attention(plan, shape->attention))                     \
-    NUMBER("repeat-heads", plan->host.repeats_heads)                                               \
-    NUMBER("fused-loss", plan->host.fuses_loss)                                                    \
-    CHOICE("parallel-loss", lp_parallel_loss_names, plan->host.parallel_loss)                      \
-    NUMBER("experts-one-by-one", plan->experts.one_by_one)                                         \
     NUMBER("relays-by-domain", plan->experts.relays_by_domain)                                     \
-    NUMBER("routing-kernels", plan->experts.routing_kernels)                                       \
     NUMBER("awaits-counts", lp_plan_awaits_counts(plan, shape))                                    \
     NUMBER("again-norms", makes(of, LP_RECOMPUTED_NORMS))                                          \
     NUMBER("again-queries", makes(of, LP_RECOMPUTED_QUERIES))                                      \
@@ -182,8 +172,6 @@ makes_some_qkv(const Of *of)
     NUMBER("again-something", of->again != 0)                                                      \
     NUMBER("again-latent", makes(of, LP_RECOMPUTED_LATENT))                                        \
     NUMBER("again-core", makes(of, LP_RECOMPUTED_CORE))                                            \
-    NUMBER("keep-gathered", plan->keeps_gathered)                                                  \
-    NUMBER("narrow-activations", plan->format.narrow_activations)                                  \
     NUMBER("again-some-qkv", makes_some_qkv(of))                                                   \
     NUMBER("again-attention", makes(of, LP_RECOMPUTED_ATTENTION))                                  \
     NUMBER("again-projection", makes(of, LP_RECOMPUTED_PROJECTION))                                \
@@ -200,15 +188,24 @@ makes_some_qkv(const Of *of)
 #define NUMBER_VALUE(name, value) *values++ = (double)(value);
 #define CHOICE_VALUE(name, words, value) *values++ = (double)(value);
 
+static const LpKernelSize own_sizes[] = {EACH_SIZE(NUMBER_NAME, CHOICE_NAME)};
+#define N_OWN_SIZES G_N_ELEMENTS(own_sizes)
+G_STATIC_ASSERT(N_OWN_SIZES + LP_TRAITS_MAX < LP_KERNEL_SIZES_MAX);
+
+/* Those, and traits behind them. */
 const LpKernelVocabulary *
 lp_kernel_vocabulary(void)
 {
-    static const LpKernelSize sizes[] = {EACH_SIZE(NUMBER_NAME, CHOICE_NAME)};
-    static const LpKernelVocabulary vocabulary = {.sizes = sizes,
-                                                  .n_sizes = G_N_ELEMENTS(sizes),
-                                                  .blocks = lp_block_names,
-                                                  .passes = lp_listed_pass_names};
-    G_STATIC_ASSERT(G_N_ELEMENTS(sizes) < LP_KERNEL_SIZES_MAX);
+    static LpKernelSize sizes[N_OWN_SIZES + LP_TRAITS_MAX];
+    static LpKernelVocabulary vocabulary = {
+        .sizes = sizes, .blocks = lp_block_names, .passes = lp_listed_pass_names};
+    static gsize is_made;
+    if (g_once_init_enter(&is_made)) {
+        memcpy(sizes, own_sizes, sizeof own_sizes);
+        memcpy(&sizes[N_OWN_SIZES], lp_traits, lp_n_traits * sizeof *sizes);
+        vocabulary.n_sizes = N_OWN_SIZES + lp_n_traits;
+        g_once_init_leave(&is_made, 1);
+    }
     return &vocabulary;
 }
 
@@ -218,6 +215,8 @@ fill(const Of *of, double *values)
     const LpTransformer *shape = of->shape;
     const LpPlan *plan = of->plan;
     EACH_SIZE(NUMBER_VALUE, CHOICE_VALUE)
+    for (guint i = 0; i < lp_n_traits; i++)
+        *values++ = plan->traits[i];
 }
 
 static Of

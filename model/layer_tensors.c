@@ -23,9 +23,9 @@ add_ffn(LpLayerTensors *self, const LpTransformer *transformer, const LpPlan *pl
     double n_up = lp_transformer_n_ffn_matrices(transformer) - 1.0;
     add(self, matrix);
     for (double i = 0.0; i < n_up; i += 1.0)
-        if (plan->host.projections != LP_PROJECTIONS_JOINED)
+        if (plan->traits[LP_TRAIT_SEPARATE_PROJECTIONS] != LP_PROJECTIONS_JOINED)
             add(self, matrix);
-    if (plan->host.projections == LP_PROJECTIONS_JOINED)
+    if (plan->traits[LP_TRAIT_SEPARATE_PROJECTIONS] == LP_PROJECTIONS_JOINED)
         add(self, n_up * matrix);
 }
 
@@ -38,7 +38,8 @@ add_attention(LpLayerTensors *self, const LpTransformer *transformer, const LpPl
     double compression = lp_transformer_compression_weights(transformer);
     double before = lp_transformer_attention_weights(transformer) - projection - compression;
     add(self, projection / tp);
-    if (plan->host.projections != LP_PROJECTIONS_APART || transformer->latent.kv_rank > 0) {
+    if (plan->traits[LP_TRAIT_SEPARATE_PROJECTIONS] != LP_PROJECTIONS_APART ||
+        transformer->latent.kv_rank > 0) {
         add(self, before / tp + compression);
         return;
     }

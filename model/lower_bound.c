@@ -209,7 +209,8 @@ static double
 replicas_s(const LpLowerBoundInput *input)
 {
     const LpPlan *plan = input->of.plan;
-    if (plan->zero.shard_degree > 0 || plan->zero.parameter_gather == LP_PARAMETER_GATHER_BROADCAST)
+    if (plan->zero.shard_degree > 0 ||
+        plan->traits[LP_TRAIT_PARAMETER_GATHER] == LP_PARAMETER_GATHER_BROADCAST)
         return 0.0;
     double rate =
         fmax(ideal_rate(input, LP_GROUP_DP, FALSE), ideal_rate(input, LP_GROUP_EXPERT_DP, FALSE));

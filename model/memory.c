@@ -89,7 +89,8 @@ head_bytes(const LpTransformer *transformer, const LpPlan *plan)
 {
     guint32 seq = lp_transformer_head_tokens(transformer);
     double logits = lp_plan_tokens(plan, seq) * lp_plan_loss_words(plan, transformer->vocab);
-    double element_bytes = plan->host.fuses_loss ? lp_plan_activation_bytes(plan) : LP_FP32_BYTES;
+    double element_bytes =
+        plan->traits[LP_TRAIT_FUSED_LOSS] ? lp_plan_activation_bytes(plan) : LP_FP32_BYTES;
     return 2.0 * lp_memory_hidden_bytes(transformer, plan, seq) + logits * element_bytes;
 }
 
@@ -215,7 +216,7 @@ weights_bytes(const LpPlan *plan, double layers, double ends)
 {
     double wide = lp_plan_activation_bytes(plan);
     double copies = 2.0 * lp_plan_operand_bytes(plan);
-    if (plan->zero.stage == 3 && plan->footprint.casts_shards)
+    if (plan->zero.stage == 3 && plan->traits[LP_TRAIT_CAST_SHARDS])
         return 0.0;
     if (plan->zero.stage == 3)
         return ends * wide + layers * lp_plan_parameter_wire_bytes(plan);
@@ -248,7 +249,7 @@ root_parameters(const LpTransformer *transformer, const LpPlan *plan, guint32 st
                   total(lp_plan_rank_layer_parameters(plan, transformer, stage));
     double larger = fmax(lp_plan_embedding_parameters(plan, transformer),
                          lp_plan_head_parameters(plan, transformer));
-    return plan->footprint.splits_root ? fmin(ends, larger) : ends;
+    return plan->traits[LP_TRAIT_ROOT_UNIT] ? fmin(ends, larger) : ends;
 }
 
 /* The largest of the tensors of @stage that come one by one. */
@@ -272,7 +273,7 @@ tensors_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 stag
     double gradients = all * plan->format.gradient_bytes;
     if (bucket > 0.0)
         gradients = fmin(gradients, fmax(bucket, largest * plan->format.gradient_bytes));
-    double listed = plan->zero.gathers_lists ? largest : 0.0;
+    double listed = plan->traits[LP_TRAIT_GATHER_LISTS] ? largest : 0.0;
     return (fmin(there, all) + listed) * lp_plan_parameter_wire_bytes(plan) +
            (shards_gradients(plan) ? gradients : 0.0);
 }
@@ -287,7 +288,7 @@ gathered_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 sta
         return 0.0;
     if (lp_plan_gathers_tensors(plan))
         return tensors_bytes(transformer, plan, stage);
-    gboolean by_array = plan->footprint.splits_layers && !plan->zero.keeps_parameters;
+    gboolean by_array = plan->traits[LP_TRAIT_ARRAY_UNITS] && !plan->zero.keeps_parameters;
     Layers layers =
         over_layers(transformer, plan, stage, by_array ? largest_array : layer_parameters);
     double root = root_parameters(transformer, plan, stage);
@@ -308,7 +309,7 @@ gathered_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 sta
 static double
 flat_buckets_bytes(const LpPlan *plan, double gradients_bytes)
 {
-    if (!plan->footprint.flattens_gradients || plan->zero.stage == 3)
+    if (!plan->traits[LP_TRAIT_FLAT_GRADIENTS] || plan->zero.stage == 3)
         return 0.0;
     double bucket = lp_plan_bucket_bytes(plan, plan->format.gradient_bytes);
     return bucket > 0.0 ? fmin(2.0 * bucket, gradients_bytes) : gradients_bytes;
@@ -332,9 +333,9 @@ static void
 add_step(LpMemory *self, const LpPlan *plan, double parameters)
 {
     double step =
-        plan->optimizer == LP_OPTIMIZER_NONE ? 0.0 : parameters * plan->footprint.step_bytes;
+        plan->optimizer == LP_OPTIMIZER_NONE ? 0.0 : parameters * plan->traits[LP_TRAIT_STEP_BYTES];
     double passes = self->activations_bytes + self->buffers_bytes;
-    gboolean flattens = plan->footprint.flattens_gradients && plan->zero.stage != 3;
+    gboolean flattens = plan->traits[LP_TRAIT_FLAT_GRADIENTS] && plan->zero.stage != 3;
     self->step_bytes = fmax(step - passes, 0.0);
     self->cached_bytes =
         fmin(step, passes) + (flattens ? parameters * plan->format.gradient_bytes : 0.0);
@@ -345,7 +346,8 @@ add_step(LpMemory *self, const LpPlan *plan, double parameters)
 static double
 gradients_bytes(const LpPlan *plan, double gradients, double activations)
 {
-    gboolean come_and_go = plan->footprint.drops_gradients && lp_plan_n_micro_batches(plan) == 1;
+    gboolean come_and_go =
+        plan->traits[LP_TRAIT_DROP_GRADIENTS] && lp_plan_n_micro_batches(plan) == 1;
     return come_and_go ? fmax(gradients - activations, 0.0) : gradients;
 }
 

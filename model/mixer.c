@@ -16,7 +16,7 @@ undivided(const LpPlan *plan)
     one.batch.micro = 1;
     one.experts.tp = 1;
     one.sequence_parallel = FALSE;
-    one.input_collectives = LP_INPUT_COLLECTIVES_SHARED;
+    one.traits[LP_TRAIT_INPUT_COLLECTIVES] = LP_INPUT_COLLECTIVES_SHARED;
     return one;
 }
 

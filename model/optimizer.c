@@ -39,7 +39,7 @@ lp_optimizer_list_copies(const LpTransformer *transformer, const LpPlan *plan,
                          const LpAccelerator *accelerator, guint32 stage)
 {
     guint32 n_members = lp_plan_shard_degree(plan);
-    if (!plan->zero.gathers_lists || !lp_plan_shares_step(plan) || plan->overlap.param ||
+    if (!plan->traits[LP_TRAIT_GATHER_LISTS] || !lp_plan_shares_step(plan) || plan->overlap.param ||
         n_members < 2 || plan->optimizer == LP_OPTIMIZER_NONE)
         return LP_WORK_NONE;
     double bytes =

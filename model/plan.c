@@ -12,6 +12,12 @@ lp_plan_n_micro_batches(const LpPlan *self)
     return (guint32)(self->batch.global / ((guint64)self->batch.micro * self->degree[LP_AXIS_DP]));
 }
 
+const char *
+lp_plan_trait_word(const LpPlan *self, LpTrait trait)
+{
+    return lp_traits[trait].words[self->traits[trait]];
+}
+
 double
 lp_plan_tokens(const LpPlan *self, guint32 seq)
 {
@@ -21,7 +27,7 @@ lp_plan_tokens(const LpPlan *self, guint32 seq)
 double
 lp_plan_loss_words(const LpPlan *self, guint32 vocab)
 {
-    gboolean gathered = self->host.parallel_loss == LP_PARALLEL_LOSS_GATHERED;
+    gboolean gathered = self->traits[LP_TRAIT_PARALLEL_LOSS] == LP_PARALLEL_LOSS_GATHERED;
     return gathered ? vocab : (double)vocab / self->degree[LP_AXIS_TP];
 }
 
@@ -109,33 +115,35 @@ lp_plan_reduces_each(const LpPlan *self)
 gboolean
 lp_plan_gathers_tensors(const LpPlan *self)
 {
-    return self->zero.stage == 3 && self->zero.gather_unit == LP_GATHER_UNIT_TENSOR;
+    return self->zero.stage == 3 && self->traits[LP_TRAIT_GATHER_UNIT] == LP_GATHER_UNIT_TENSOR;
 }
 
 gboolean
 lp_plan_gathers_tensor_lists(const LpPlan *self)
 {
-    return lp_plan_gathers_tensors(self) && self->zero.gathers_lists;
+    return lp_plan_gathers_tensors(self) && self->traits[LP_TRAIT_GATHER_LISTS];
 }
 
 static LpPlanInputs
 inputs_of(const LpPlan *self, guint32 n_products)
 {
-    gboolean gathers = self->input_collectives == LP_INPUT_COLLECTIVES_APART;
-    gboolean sums = gathers || self->input_collectives == LP_INPUT_COLLECTIVES_SUMS_APART;
+    gboolean gathers = self->traits[LP_TRAIT_INPUT_COLLECTIVES] == LP_INPUT_COLLECTIVES_APART;
+    gboolean sums =
+        gathers || self->traits[LP_TRAIT_INPUT_COLLECTIVES] == LP_INPUT_COLLECTIVES_SUMS_APART;
     return (LpPlanInputs){.n_gathers = gathers ? n_products : 1, .n_sums = sums ? n_products : 1};
 }
 
 LpPlanInputs
 lp_plan_attention_inputs(const LpPlan *self)
 {
-    return inputs_of(self, self->host.projections == LP_PROJECTIONS_APART ? 3 : 1);
+    return inputs_of(self,
+                     self->traits[LP_TRAIT_SEPARATE_PROJECTIONS] == LP_PROJECTIONS_APART ? 3 : 1);
 }
 
 gboolean
 lp_plan_gathers_heads(const LpPlan *self, const LpTransformer *transformer)
 {
-    return self->kv_division == LP_KV_DIVISION_GATHERED &&
+    return self->traits[LP_TRAIT_KV_DIVISION] == LP_KV_DIVISION_GATHERED &&
            self->degree[LP_AXIS_TP] > transformer->n_kv_heads;
 }
 
@@ -143,7 +151,8 @@ LpPlanLatentInputs
 lp_plan_latent_inputs(const LpPlan *self, const LpTransformer *transformer)
 {
     const LpTransformerLatent *latent = &transformer->latent;
-    if (self->input_collectives != LP_INPUT_COLLECTIVES_LATENT || latent->kv_rank == 0)
+    if (self->traits[LP_TRAIT_INPUT_COLLECTIVES] != LP_INPUT_COLLECTIVES_LATENT ||
+        latent->kv_rank == 0)
         return (LpPlanLatentInputs){.n_gathers = 0};
     double products = (latent->query_rank > 0 ? latent->query_rank : transformer->hidden) +
                       (double)latent->kv_rank;
@@ -159,8 +168,8 @@ lp_plan_latent_inputs(const LpPlan *self, const LpTransformer *transformer)
 LpPlanInputs
 lp_plan_ffn_inputs(const LpPlan *self, const LpTransformer *transformer)
 {
-    gboolean is_apart =
-        transformer->ffn_kind == LP_FFN_SWIGLU && self->host.projections != LP_PROJECTIONS_JOINED;
+    gboolean is_apart = transformer->ffn_kind == LP_FFN_SWIGLU &&
+                        self->traits[LP_TRAIT_SEPARATE_PROJECTIONS] != LP_PROJECTIONS_JOINED;
     return inputs_of(self, is_apart ? 2 : 1);
 }
 
@@ -209,7 +218,7 @@ double
 lp_plan_chunk_bucket_bytes(const LpPlan *self, double element_bytes, guint32 stage, guint32 chunk)
 {
     /* DualPipe's layers stand on two stages, which cut them alike. */
-    gboolean is_cut = !self->overlap.first_buckets || (stage == 0 && chunk == 0) ||
+    gboolean is_cut = !self->traits[LP_TRAIT_FIRST_BUCKETS] || (stage == 0 && chunk == 0) ||
                       self->pipeline.schedule == LP_SCHEDULE_DUALPIPE;
     return is_cut ? lp_plan_bucket_bytes(self, element_bytes) : 0.0;
 }

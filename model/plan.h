@@ -27,6 +27,9 @@ gboolean lp_plan_check_degrees(const LpPlan *self, const LpTransformer *transfor
  * these and the degrees. Error: LP_MODEL_ERROR_PLAN: "attribute: got, wanted". */
 gboolean lp_plan_check_batch(const LpPlan *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+/** The word of a trait that is a choice. Static. */
+const char *lp_plan_trait_word(const LpPlan *self, LpTrait trait);
+
 /** m: micro-batches an iteration and data-parallel replica, B / (b dp). */
 guint32 lp_plan_n_micro_batches(const LpPlan *self);
 /** Whether a forward pass and a backward pass of two micro-batches overlap. */

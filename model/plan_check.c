@@ -7,7 +7,6 @@
 #define RANKS_MAX (1u << 24)
 #define SEQUENCES_MAX (1u << 24)
 /* A setting beyond these is a typing error. */
-#define STEP_BYTES_MAX 64.0
 #define PARAMETERS_MAX 1e15
 #define SLOWDOWN_MAX 100.0
 #define SKEW_MAX 10.0
@@ -91,10 +90,10 @@ check_latent_inputs(const LpPlan *self, const LpTransformer *transformer, GError
 static gboolean
 check_input_collectives(const LpPlan *self, const LpTransformer *transformer, GError **error)
 {
-    const char *name = lp_input_collectives_names[self->input_collectives];
-    if (self->input_collectives == LP_INPUT_COLLECTIVES_LATENT)
+    const char *name = lp_plan_trait_word(self, LP_TRAIT_INPUT_COLLECTIVES);
+    if (self->traits[LP_TRAIT_INPUT_COLLECTIVES] == LP_INPUT_COLLECTIVES_LATENT)
         return check_latent_inputs(self, transformer, error);
-    const char *with = self->host.projections != LP_PROJECTIONS_APART
+    const char *with = self->traits[LP_TRAIT_SEPARATE_PROJECTIONS] != LP_PROJECTIONS_APART
                            ? "separate-projections no or gate"
                        : self->overlap.tp != LP_OVERLAP_TP_NO ? "overlap-tp"
                        : transformer->experts.n > 0           ? "experts"
@@ -102,7 +101,8 @@ check_input_collectives(const LpPlan *self, const LpTransformer *transformer, GE
                        : transformer->latent.kv_rank > 0      ? "kv-rank"
                        : transformer->decoder.n_layers > 0    ? "decoder-layers"
                                                               : NULL;
-    return with == NULL || self->input_collectives == LP_INPUT_COLLECTIVES_SHARED ||
+    return with == NULL ||
+           self->traits[LP_TRAIT_INPUT_COLLECTIVES] == LP_INPUT_COLLECTIVES_SHARED ||
            refuse(error, "input-collectives: got %s, wanted shared with %s", name, with);
 }
 
@@ -135,7 +135,8 @@ check_tensor_parallel(const LpPlan *self, const LpTransformer *transformer, GErr
                       "activations are scattered already",
                       lp_scatter_gather_names[self->pipeline.scatter_gather]);
     if (lp_plan_gathers_heads(self, transformer) &&
-        (self->host.projections == LP_PROJECTIONS_APART || transformer->decoder.n_layers > 0))
+        (self->traits[LP_TRAIT_SEPARATE_PROJECTIONS] == LP_PROJECTIONS_APART ||
+         transformer->decoder.n_layers > 0))
         return refuse(error, "kv-division: got gathered, wanted copies with %s",
                       transformer->decoder.n_layers > 0 ? "decoder-layers"
                                                         : "separate-projections yes");
@@ -222,11 +223,12 @@ check_experts(const LpPlan *self, const LpTransformer *transformer, GError **err
     if (transformer->experts.n == 0)
         return self->experts.tp <= 1 ||
                refuse(error, "expert-tp: got %u, wanted 1 without experts", self->experts.tp);
-    if (self->experts.one_by_one && self->experts.kernel != LP_EXPERTS_KERNEL_PRODUCTS)
+    if (self->traits[LP_TRAIT_EXPERTS_ONE_BY_ONE] &&
+        self->traits[LP_TRAIT_EXPERTS_KERNEL] != LP_EXPERTS_KERNEL_PRODUCTS)
         return refuse(error,
                       "experts-kernel: got %s, wanted products with experts-one-by-one, where no "
                       "kernel computes all of them",
-                      lp_experts_kernel_names[self->experts.kernel]);
+                      lp_plan_trait_word(self, LP_TRAIT_EXPERTS_KERNEL));
     if (!check_expert_tp(self, transformer, error))
         return FALSE;
     guint64 n =
@@ -384,12 +386,12 @@ check_overlapped_passes(const LpPlan *self, GError **error)
 static gboolean
 check_parameter_gather(const LpPlan *self, gboolean has_experts, GError **error)
 {
-    if (self->zero.parameter_gather != LP_PARAMETER_GATHER_BROADCAST)
+    if (self->traits[LP_TRAIT_PARAMETER_GATHER] != LP_PARAMETER_GATHER_BROADCAST)
         return TRUE;
     if (!lp_plan_shares_step(self))
         return refuse(error,
                       "parameter-gather: got broadcast, wanted collective unless zero is 1 or 2");
-    if (has_experts || self->overlap.param || self->zero.gathers_lists)
+    if (has_experts || self->overlap.param || self->traits[LP_TRAIT_GATHER_LISTS])
         return refuse(error, "parameter-gather: got broadcast, wanted collective with experts, "
                              "overlap-param or gather-lists");
     return TRUE;
@@ -448,7 +450,7 @@ check_options(const LpPlan *self, GError **error)
         return refuse(error, "slowdown: got %g, wanted 1 to %g", self->overlap.slowdown,
                       SLOWDOWN_MAX);
     const LpPlanOverlap *overlap = &self->overlap;
-    if (self->host.sync == LP_HOST_SYNC_KERNELS &&
+    if (self->traits[LP_TRAIT_HOST_SYNC] == LP_HOST_SYNC_KERNELS &&
         (overlap->dp || overlap->tp != LP_OVERLAP_TP_NO || overlap->pp || overlap->ep ||
          overlap->param || self->pipeline.schedule == LP_SCHEDULE_DUALPIPE ||
          (self->degree[LP_AXIS_CP] > 1 && self->context_kind == LP_CONTEXT_RING)))
@@ -461,9 +463,6 @@ check_options(const LpPlan *self, GError **error)
     if (!(self->zero.live_parameters >= 0.0 && self->zero.live_parameters <= PARAMETERS_MAX))
         return refuse(error, "live-parameters: got %g, wanted 0 to %g parameters",
                       self->zero.live_parameters, PARAMETERS_MAX);
-    if (!(self->footprint.step_bytes >= 0.0 && self->footprint.step_bytes <= STEP_BYTES_MAX))
-        return refuse(error, "step-bytes: got %g, wanted 0 to %g", self->footprint.step_bytes,
-                      STEP_BYTES_MAX);
     if (!(self->experts.skew >= 0.0 && self->experts.skew <= SKEW_MAX))
         return refuse(error, "skew: got %g, wanted 0 to %g", self->experts.skew, SKEW_MAX);
     return TRUE;

@@ -100,59 +100,6 @@ typedef enum {
     LP_ATTENTION_KERNEL_UNFUSED  /**< nobody's: none of that software takes heads so wide */
 } LpAttentionKernel;
 
-/** Whether the first products of a block share the collectives of their one input over tp. */
-typedef enum {
-    LP_INPUT_COLLECTIVES_SHARED,
-    LP_INPUT_COLLECTIVES_SUMS_APART, /**< its gradient is summed for each of them */
-    LP_INPUT_COLLECTIVES_APART,      /**< and it is gathered for each */
-    LP_INPUT_COLLECTIVES_LATENT      /**< MLA: each rank compresses its own tokens, and what is
-                                        compressed is gathered (lp_plan_latent_inputs()) */
-} LpInputCollectives;
-
-/** How ranks of tp get keys and values where there are fewer heads of them than ranks. */
-typedef enum {
-    LP_KV_DIVISION_COPIES,  /**< each has all of the head that its queries meet */
-    LP_KV_DIVISION_GATHERED /**< the products' outputs are divided evenly, and gathered */
-} LpKvDivision;
-
-/** Whose kernel computes the products of a rank's experts in one launch. */
-typedef enum {
-    LP_EXPERTS_KERNEL_PRODUCTS, /**< as fast as a product of their size: DeepGEMM's, hipBLASLt's */
-    LP_EXPERTS_KERNEL_TORCH     /**< torch._grouped_mm and torch._scaled_grouped_mm */
-} LpExpertsKernel;
-
-/** Which products into a block have weights of their own, whose gradients of their common input are
- * summed. */
-typedef enum {
-    LP_PROJECTIONS_JOINED,
-    LP_PROJECTIONS_GATE_APART, /**< up, and through the gate */
-    LP_PROJECTIONS_APART       /**< queries, keys and values, too */
-} LpProjections;
-
-/** In which order a tensor of activations lies in memory. */
-typedef enum {
-    LP_LAYOUT_SEQUENCE_FIRST, /**< tokens of one position next to each other */
-    LP_LAYOUT_BATCH_FIRST     /**< whole sequences: what is gathered along them, or is to be
-                                    scattered, is copied into order */
-} LpActivationLayout;
-
-/** Where the host waits until the device has done what was issued, and so loses its lead. */
-typedef enum {
-    LP_HOST_SYNC_NONE,
-    LP_HOST_SYNC_MESSAGES, /**< after each message that the compute stream waits for */
-    LP_HOST_SYNC_PASSES,   /**< also before each pass of a micro-batch, and the optimiser */
-    LP_HOST_SYNC_KERNELS   /**< behind all that it issues (CUDA_LAUNCH_BLOCKING=1): host and device
-                                take turns, and nothing runs beside anything */
-} LpHostSync;
-
-/** Whether the hosts of a group agree on each collective before they start it, one message after
- * another (PyTorch: TORCH_DISTRIBUTED_DEBUG=DETAIL). */
-typedef enum {
-    LP_COLLECTIVE_CHECKS_NO,
-    LP_COLLECTIVE_CHECKS_YES,
-    LP_COLLECTIVE_CHECKS_STAGES_APART /**< in jobs whose messages between stages leave domains */
-} LpCollectiveChecks;
-
 /** What it costs that a stream goes on with a collective of another library. */
 typedef enum {
     LP_LIBRARY_SWITCH_NONE,
@@ -181,13 +128,6 @@ typedef enum {
     LP_GRADIENT_SYNC_LAST, /**< gradients are summed over replicas once an iteration */
     LP_GRADIENT_SYNC_EACH  /**< after each micro-batch */
 } LpGradientSync;
-
-/** How ranks of tensor parallelism, which share the head's words, find the loss. */
-typedef enum {
-    LP_PARALLEL_LOSS_NO,      /**< each has that of its share: what it takes besides is left out */
-    LP_PARALLEL_LOSS_YES,     /**< by sums over the ranks; the head is as the products of layers */
-    LP_PARALLEL_LOSS_GATHERED /**< logits are gathered, and each finds the loss of all words */
-} LpParallelLoss;
 
 /** Whose states are kept for each parameter. */
 typedef enum {
@@ -253,28 +193,6 @@ typedef enum {
     LP_ROUTING_ITERATION    /**< once */
 } LpRoutingDraws;
 
-/** How replicas hand each other the parameters that each has updated (ZeRO stages 1 and 2). */
-typedef enum {
-    LP_PARAMETER_GATHER_COLLECTIVE, /**< all-gathers: each has as large a share of a flat buffer */
-    LP_PARAMETER_GATHER_BROADCAST   /**< each has whole tensors, which it broadcasts at once, one
-                                         replica after another */
-} LpParameterGather;
-
-/** Before which passes a stage of a pipeline launches the first gathers of parameters while it
- * still waits for the message that the pass begins with (ZeRO stage 3, hidden). */
-typedef enum {
-    LP_GATHER_AHEAD_ITERATION, /**< before the first of an iteration only: later passes gather when
-                                    they begin */
-    LP_GATHER_AHEAD_PASS       /**< before each */
-} LpGatherAhead;
-
-/** What is gathered at once, and has its gradients summed at once (ZeRO stage 3). */
-typedef enum {
-    LP_GATHER_UNIT_LAYER, /**< embedding, layers and head, each as one (FSDP) */
-    LP_GATHER_UNIT_TENSOR /**< tensor by tensor, by gather_bucket (DeepSpeed); norms and biases stay
-                               on all ranks */
-} LpGatherUnit;
-
 /** What fraction of the peak AMPeD's products reach. */
 typedef enum {
     LP_AMPED_EFFICIENCY_CONSTANT,   /**< the accelerator's gemm_efficiency */
@@ -286,29 +204,18 @@ extern const char *const lp_schedule_names[];
 extern const char *const lp_recompute_names[];
 extern const char *const lp_precision_names[];
 extern const char *const lp_overlap_tp_names[];
-extern const char *const lp_activation_layout_names[];
-extern const char *const lp_projections_names[];
 extern const char *const lp_scaling_names[];
 extern const char *const lp_context_kind_names[];
 extern const char *const lp_zero_variant_names[];
 extern const char *const lp_gradient_sync_names[];
 extern const char *const lp_optimizer_names[];
-extern const char *const lp_parallel_loss_names[];
 extern const char *const lp_kernels_names[];
 extern const char *const lp_attention_kernel_names[];
-extern const char *const lp_experts_kernel_names[];
-extern const char *const lp_input_collectives_names[];
-extern const char *const lp_kv_division_names[];
-extern const char *const lp_host_sync_names[];
-extern const char *const lp_collective_checks_names[];
 extern const char *const lp_library_switch_names[];
 extern const char *const lp_amped_efficiency_names[];
 extern const char *const lp_axis_names[];
 extern const char *const lp_traffic_names[];
 extern const char *const lp_scatter_gather_names[];
 extern const char *const lp_routing_draws_names[];
-extern const char *const lp_parameter_gather_names[];
-extern const char *const lp_gather_ahead_names[];
-extern const char *const lp_gather_unit_names[];
 
 G_END_DECLS

@@ -67,7 +67,7 @@ lp_plan_can_overlap_passes(const LpPlan *self)
 gboolean
 lp_plan_awaits_counts(const LpPlan *self, const LpTransformer *transformer)
 {
-    return self->host.waits_for_counts && transformer->experts.n > 0 &&
+    return self->traits[LP_TRAIT_COUNT_SYNC] && transformer->experts.n > 0 &&
            transformer->experts.capacity_factor <= 0.0;
 }
 

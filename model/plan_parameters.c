@@ -122,7 +122,7 @@ double
 lp_plan_exchanged_width(const LpPlan *self, const LpTransformer *transformer)
 {
     double tp = self->degree[LP_AXIS_TP], cp = self->degree[LP_AXIS_CP];
-    if (self->host.repeats_heads)
+    if (self->traits[LP_TRAIT_REPEAT_HEADS])
         return (lp_transformer_query_width(transformer) +
                 lp_transformer_mixture_width(transformer)) /
                tp;

@@ -23,7 +23,7 @@ double lp_plan_key_width(const LpPlan *self, const LpTransformer *transformer);
 /** Width of the values on one rank of tp, copied where the keys are. */
 double lp_plan_value_width(const LpPlan *self, const LpTransformer *transformer);
 /** Width of the keys and values that context parallelism sends, of one rank of tp: of a head each
- * for every head of queries where they were repeated before (host.repeats_heads), and of one head
+ * for every head of queries where they were repeated before (trait repeat-heads), and of one head
  * at least for each rank where heads are divided, copied where there are fewer (DeepSpeed,
  * runtime/sequence_parallel/ulysses_sp.py: kv_replication_factor). */
 double lp_plan_exchanged_width(const LpPlan *self, const LpTransformer *transformer);

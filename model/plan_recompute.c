@@ -114,7 +114,7 @@ lp_plan_recomputes_up(const LpPlan *self, const LpTransformer *transformer)
 gboolean
 lp_plan_recompute_stops_early(const LpPlan *self, const LpTransformer *transformer, guint32 index)
 {
-    return self->recompute == LP_RECOMPUTE_FULL && self->early_stop &&
+    return self->recompute == LP_RECOMPUTE_FULL && self->traits[LP_TRAIT_EARLY_STOP] &&
            !lp_transformer_has_dropout(transformer) &&
            lp_transformer_layer(transformer, index).has_network &&
            !lp_transformer_layer(transformer, index).has_experts;
@@ -125,5 +125,5 @@ lp_plan_gathers_again(const LpPlan *self)
 {
     gboolean is_kept =
         self->recompute == LP_RECOMPUTE_LIGHT || !lp_plan_recomputes(self, LP_RECOMPUTED_NORMS);
-    return self->sequence_parallel && (!self->keeps_gathered || !is_kept);
+    return self->sequence_parallel && (!self->traits[LP_TRAIT_KEEP_GATHERED] || !is_kept);
 }

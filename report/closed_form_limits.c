@@ -54,7 +54,7 @@ add_unknown_to_amped(GPtrArray *texts, const LpWorkload *workload)
         {"document", workload->transformer.document > 0},
         {"window", workload->transformer.window.keys > 0},
         {"chunk", workload->transformer.chunk > 0},
-        {"host-sync", plan->host.sync != LP_HOST_SYNC_NONE},
+        {"host-sync", plan->traits[LP_TRAIT_HOST_SYNC] != LP_HOST_SYNC_NONE},
         {"kernels", plan->host.kernels != LP_KERNELS_FUSED},
     };
     g_autoptr(GString) names = g_string_new(NULL);

@@ -93,7 +93,7 @@ overlap_setting(const LpReport *self)
         {"overlap-dp=no", replicas && plan->overlap.dp},
         {"overlap-param=no", replicas && plan->overlap.param},
         {"overlap-tp=no", slices && plan->overlap.tp != LP_OVERLAP_TP_NO},
-        {"overlap-tp-pairs=no", slices && plan->overlap.tp_pairs},
+        {"overlap-tp-pairs=no", slices && plan->traits[LP_TRAIT_OVERLAP_TP_PAIRS]},
         {"overlap-pp=no", plan->degree[LP_AXIS_PP] > 1 && plan->overlap.pp},
         {"cp=1", plan->degree[LP_AXIS_CP] > 1},
         {"schedule=1f1b", plan->pipeline.schedule == LP_SCHEDULE_DUALPIPE},

@@ -3,6 +3,7 @@
 #include "base/units.h"
 #include "report/given_text.h"
 #include "report/report_parts.h"
+#include "workloads/description/attribute.h"
 #include "workloads/description/given_workload.h"
 
 #include <string.h>
@@ -104,6 +105,16 @@ append_origins(GString *out, const LpWorkload *workload)
             append_names(out, workload, origin);
 }
 
+/* Traits that nobody gives say nothing of a plan. */
+static gboolean
+is_shown(const LpWorkload *workload, guint index)
+{
+    const LpAttribute *attribute = lp_attribute_at(index);
+    return lp_given_workload_has_attribute(workload, lp_attribute_name(attribute), NULL) &&
+           (!lp_attribute_is_trait(attribute) ||
+            lp_workload_origin(workload, index) != LP_ORIGIN_DEFAULT);
+}
+
 void
 lp_report_append_plan(GString *out, const LpWorkload *workload, gboolean whole)
 {
@@ -114,8 +125,8 @@ lp_report_append_plan(GString *out, const LpWorkload *workload, gboolean whole)
     for (guint i = 0; (text = lp_workload_attribute(workload, i, &name)) != NULL; i++) {
         g_autofree char *value = text;
         g_autofree char *entry = g_strdup_printf(" %s=%s", name, value);
-        gboolean is_its_own = lp_given_workload_has_attribute(workload, name, NULL);
-        if (is_its_own && (whole || lp_workload_origin(workload, i) != LP_ORIGIN_DEFAULT))
+        if (is_shown(workload, i) &&
+            (whole || lp_workload_origin(workload, i) != LP_ORIGIN_DEFAULT))
             append_word(out, &column, entry);
     }
     g_string_append_c(out, '\n');
@@ -146,7 +157,7 @@ lp_report_add_plan(json_t *object, const LpWorkload *workload)
     char *text;
     for (guint i = 0; (text = lp_workload_attribute(workload, i, &name)) != NULL; i++) {
         g_autofree char *value = text;
-        if (!lp_given_workload_has_attribute(workload, name, NULL))
+        if (!is_shown(workload, i))
             continue;
         add_value(plan, name, value);
         LpOrigin origin = lp_workload_origin(workload, i);

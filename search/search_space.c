@@ -67,7 +67,7 @@ find_library(Walk *self, const LpWorkload *workload)
     const LpPlan *plan = &workload->plan;
     g_autofree char *key =
         g_strdup_printf("%s|%s|%d|%d", plan->library.name, plan->library.protocol,
-                        plan->format.precision, plan->host.checks);
+                        plan->format.precision, plan->traits[LP_TRAIT_COLLECTIVE_CHECKS]);
     Library *library = g_hash_table_lookup(self->libraries, key);
     if (library != NULL)
         return library;

@@ -17,8 +17,8 @@ check_starts(const LpWorkload *workload, LpLibrary *libraries, GError **error)
 {
     for (guint32 i = 0; i < lp_library_n_mixed(libraries); i++) {
         const LpLibrary *library = lp_library_mixed(libraries, i);
-        if (workload->plan.host.checks != LP_COLLECTIVE_CHECKS_YES || library->start.near_s > 0.0 ||
-            library->start.far_s > 0.0)
+        if (workload->plan.traits[LP_TRAIT_COLLECTIVE_CHECKS] != LP_COLLECTIVE_CHECKS_YES ||
+            library->start.near_s > 0.0 || library->start.far_s > 0.0)
             continue;
         g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_FIT,
                     "collective-checks: got yes, wanted no: library %s does not say what a check "

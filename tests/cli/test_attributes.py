@@ -37,7 +37,7 @@ class Table(unittest.TestCase):
         """The plan, as the program has it, of a file with the attributes @given."""
         lines = "".join("<" + element + "".join(f" {one.name}={quoteattr(given[one.name])}" for one in self.table
                                                 if one.element == element and one.name in given) + "/>"
-                        for element in dict.fromkeys(one.element for one in self.table))
+                        for element in dict.fromkeys(one.element for one in self.table) if element != attributes.TRAITS)
         with tempfile.TemporaryDirectory(prefix="lightpath-") as folder:
             path = pathlib.Path(folder) / "made.xml"
             path.write_text(f'<workload name="made">{lines}</workload>')
@@ -49,7 +49,7 @@ class Table(unittest.TestCase):
         for name, make in attributes.COMMITTED.items():
             text = (SOURCE / name).read_text()
             self.assertTrue(make(text, self.table) == text, f"{name}: python3 cmake/attributes.py update")
-            self.assertTrue(all(one.name in text for one in self.table))
+            self.assertTrue(all(one.name in text for one in self.table if one.element != attributes.TRAITS or name.endswith(".md")))
 
     def test_made(self):
         """Each change of the table would show in what is committed: the schema, and the document."""
@@ -65,13 +65,26 @@ class Table(unittest.TestCase):
     def test_defaults(self):
         """Defaults are those of a file that gives nothing; a file that gives each of them says the same."""
         plan = self.describe(LEAST)
-        self.assertEqual([one.name for one in self.table], list(plan))
-        for one in self.table:
+        own = [one for one in self.table if one.element != attributes.TRAITS]
+        self.assertEqual([one.name for one in own], list(plan))
+        for one in own:
             if one.get("default") is not None:
                 self.assertEqual(plan[one.name], one.get("default"), one.name)
         following = {one.name for one in self.table if one.get("otherwise")}
         self.assertEqual({name: plan[name] for name in following}, FOLLOWING)
         self.assertEqual(self.describe(plan), plan)
+
+    def test_with(self):
+        """Each trait and overlay is taken by name, and is shown where somebody gave it; the first value is the default."""
+        traits = [one for one in self.table if one.element == attributes.TRAITS]
+        values = {one.name: {"boolean": "yes", "variant": "yes", "count": "7"}.get(one.kind) or one.choices[-1][0] for one in traits}
+        some = {name: values[name] for name in ("fused-loss", "host-sync", "layout", "step-bytes", "core-copies", "root-unit")}
+        shown = self.describe({**LEAST, "with": ",".join(f"{name}={value}" for name, value in some.items())})
+        self.assertEqual({name: shown[name] for name in some}, some)
+        self.assertEqual(shown["with"].split(","), [name if some[name] == "yes" else f"{name}={some[name]}" for name in values if name in some])
+        for one in traits:
+            if one.kind == "choice":
+                self.assertEqual(one.get("default"), one.choices[0][0])
 
     def test_sentences(self):
         for one in self.table:
@@ -90,9 +103,9 @@ class Table(unittest.TestCase):
 
     def test_schema(self):
         """Both tables are as their schemas say."""
-        for table in ("workloads/description/attributes", "platforms/machine/options"):
+        for table in ("workloads/description/attributes", "workloads/description/traits", "platforms/machine/options"):
             try:
-                done = subprocess.run(["xmllint", "--noout", "--schema", SOURCE / (table + ".xsd"), SOURCE / (table + ".xml")],
+                done = subprocess.run(["xmllint", "--noout", "--schema", SOURCE / (table.replace("traits", "attributes") + ".xsd"), SOURCE / (table + ".xml")],
                                       capture_output=True, text=True, check=False)
             except FileNotFoundError:
                 self.skipTest("no xmllint")

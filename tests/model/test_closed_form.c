@@ -105,8 +105,8 @@ test_tp(void)
         job.plan.sequence_parallel = rows[i].sequence_parallel;
         job.plan.recompute = rows[i].recompute;
         job.plan.selective = rows[i].selective;
-        job.plan.early_stop = rows[i].early_stop;
-        job.plan.keeps_gathered = rows[i].keeps_gathered;
+        job.plan.traits[LP_TRAIT_EARLY_STOP] = rows[i].early_stop ? 1 : 0;
+        job.plan.traits[LP_TRAIT_KEEP_GATHERED] = rows[i].keeps_gathered ? 1 : 0;
         job.shape.dropout = LP_DROPOUT_NO;
         double one_s = 14.0 * 2e-6 + 1.75 * volume_bytes / 300e9;
         lp_test_close(rows[i].label, lp_closed_form_tp_collectives_per_layer(&job.shape, &job.plan),
@@ -144,10 +144,10 @@ test_tp_inputs(void)
                          lp_test_plan(8, 4, 3, 2, 30), latent_fabric());
         job.plan.sequence_parallel = rows[i].sequence_parallel;
         job.plan.recompute = rows[i].recompute;
-        job.plan.early_stop = TRUE;
-        job.plan.keeps_gathered = rows[i].keeps_gathered;
-        job.plan.host.projections = LP_PROJECTIONS_APART;
-        job.plan.input_collectives = rows[i].inputs;
+        job.plan.traits[LP_TRAIT_EARLY_STOP] = TRUE;
+        job.plan.traits[LP_TRAIT_KEEP_GATHERED] = rows[i].keeps_gathered ? 1 : 0;
+        job.plan.traits[LP_TRAIT_SEPARATE_PROJECTIONS] = LP_PROJECTIONS_APART;
+        job.plan.traits[LP_TRAIT_INPUT_COLLECTIVES] = rows[i].inputs;
         lp_test_close(rows[i].label, lp_closed_form_tp_collectives_per_layer(&job.shape, &job.plan),
                       rows[i].collectives, 0.0);
         lp_test_close(rows[i].label, lp_closed_form_tp_s(&job.input),
@@ -390,7 +390,7 @@ test_tp_ring(void)
         job.plan.sequence_parallel = TRUE;
         job.plan.recompute = LP_RECOMPUTE_NONE;
         job.plan.overlap.tp = LP_OVERLAP_TP_RING;
-        job.plan.overlap.tp_pairs = TRUE;
+        job.plan.traits[LP_TRAIT_OVERLAP_TP_PAIRS] = TRUE;
         static const struct {
             LpPass pass;
             LpBlockPart part;

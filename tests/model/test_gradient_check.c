@@ -21,7 +21,7 @@ with_checks(void)
 {
     LpPlan plan = lp_test_plan(2, 2, 4, 1, 4);
     plan.format.gradient_bytes = 4;
-    plan.host.checks_gradients = TRUE;
+    plan.traits[LP_TRAIT_GRADIENT_CHECK] = TRUE;
     return plan;
 }
 
@@ -42,7 +42,8 @@ test_bucket(void)
     plan.host.cuda_graphs = TRUE;
     lp_test_close("captured", lp_gradient_check_work(&plan, &accelerator, 8e9).device_s, 0.0,
                   IDENTITY);
-    plan.host.cuda_graphs = plan.host.checks_gradients = FALSE;
+    plan.host.cuda_graphs = FALSE;
+    plan.traits[LP_TRAIT_GRADIENT_CHECK] = FALSE;
     lp_test_close("unchecked", lp_gradient_check_work(&plan, &accelerator, 8e9).device_s, 0.0,
                   IDENTITY);
 }

@@ -329,7 +329,7 @@ test_adjacent_experts(void)
         plan.degree[LP_AXIS_EP] = rows[i].ep;
         plan.experts.relay = rows[i].parts;
         plan.experts.relays_by_domain = rows[i].by_domain;
-        plan.experts.adjacent = rows[i].adjacent;
+        plan.traits[LP_TRAIT_ADJACENT_EXPERTS] = rows[i].adjacent ? 1 : 0;
         lp_test_close(rows[i].label, lp_group_expert_ranks(&shape, &plan), rows[i].ranks, 1e-12);
         lp_test_close(rows[i].label, lp_group_expert_copies(&shape, &plan), rows[i].copies, 1e-12);
     }

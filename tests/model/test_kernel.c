@@ -76,7 +76,7 @@ test_bytes(void)
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         LpPlan plan = lp_test_plan(2, 1, 1, 1, 1);
         plan.sequence_parallel = rows[i].sequence_parallel;
-        plan.host.fuses_loss = g_str_has_prefix(rows[i].name, "fused-loss");
+        plan.traits[LP_TRAIT_FUSED_LOSS] = g_str_has_prefix(rows[i].name, "fused-loss") ? 1 : 0;
         LpKernel kernels[LP_KERNELS_MAX];
         guint n_kernels = lp_block_kernels(&gpt, &plan, 0, rows[i].block, rows[i].pass, kernels);
         const LpKernel *kernel = lp_test_find_kernel(kernels, n_kernels, rows[i].name);
@@ -163,12 +163,12 @@ test_core_copies(void)
         lp_test_close(rows[i].label,
                       core_copies_bytes(&shape, &plan, block, LP_PASS_BACKWARD_INPUT),
                       rows[i].backward * copy_bytes, 0.0);
-        plan.host.projections = LP_PROJECTIONS_APART;
+        plan.traits[LP_TRAIT_SEPARATE_PROJECTIONS] = LP_PROJECTIONS_APART;
         lp_test_close(
             "no slices",
             lp_test_kernel_bytes(&shape, &plan, block, LP_PASS_BACKWARD_INPUT, "core-join"), 0.0,
             0.0);
-        plan.host.projections = LP_PROJECTIONS_JOINED;
+        plan.traits[LP_TRAIT_SEPARATE_PROJECTIONS] = LP_PROJECTIONS_JOINED;
         plan.host.kernels = LP_KERNELS_EAGER;
         lp_test_close("its own", core_copies_bytes(&shape, &plan, block, LP_PASS_FORWARD), 0.0,
                       0.0);
@@ -334,7 +334,7 @@ test_all_parts(void)
     LpPlan full = lp_test_plan(1, 1, 1, 1, 1), parts = lp_test_plan(1, 1, 1, 1, 1);
     LpAccelerator accelerator = lp_test_accelerator();
     full.recompute = LP_RECOMPUTE_FULL;
-    full.early_stop = TRUE;
+    full.traits[LP_TRAIT_EARLY_STOP] = TRUE;
     parts.recompute = LP_RECOMPUTE_SELECTIVE;
     parts.selective = LP_RECOMPUTED_NORMS | LP_RECOMPUTED_QKV | LP_RECOMPUTED_ATTENTION |
                       LP_RECOMPUTED_PROJECTION | LP_RECOMPUTED_RESIDUAL | LP_RECOMPUTED_FFN;

@@ -24,7 +24,7 @@ test_separate_projections(void)
         plan.format.precision = LP_PRECISION_FP8;
         double joined =
             lp_test_kernel_bytes(&shape, &plan, LP_BLOCK_ATTENTION, LP_PASS_FORWARD, "cast");
-        plan.host.projections = LP_PROJECTIONS_APART;
+        plan.traits[LP_TRAIT_SEPARATE_PROJECTIONS] = LP_PROJECTIONS_APART;
         lp_test_close(
             "one cast of their input",
             lp_test_kernel_bytes(&shape, &plan, LP_BLOCK_ATTENTION, LP_PASS_FORWARD, "cast"),
@@ -62,7 +62,7 @@ test_gate(void)
         for (guint pass = 0; pass < G_N_ELEMENTS(passes); pass++) {
             gboolean joined = i == LP_PROJECTIONS_JOINED, qkv = i != LP_PROJECTIONS_APART;
             LpKernel kernels[LP_KERNELS_MAX];
-            plan.host.projections = i;
+            plan.traits[LP_TRAIT_SEPARATE_PROJECTIONS] = i;
             guint n = lp_block_kernels(&shape, &plan, 0, LP_BLOCK_FFN, passes[pass], kernels);
             const LpKernel *both = lp_test_find_kernel(kernels, n, "up-gate");
             lp_test_true("one product", (both != NULL) == joined);
@@ -91,7 +91,7 @@ test_attention_inputs(void)
                       lp_test_kernel_bytes(&shape, &plan, LP_BLOCK_ATTENTION, passes[i], "rotary"),
                       shape.seq * 96.0 * 4.0, IDENTITY);
         lp_test_vary(&plan, "complex-rotary", TRUE);
-        plan.host.repeats_heads = TRUE;
+        plan.traits[LP_TRAIT_REPEAT_HEADS] = TRUE;
         double sum = 0.0;
         static const char *const names[] = {"rotary-widen", "rotary", "rotary-narrow"};
         for (guint k = 0; k < G_N_ELEMENTS(names); k++)
@@ -144,7 +144,7 @@ test_eager_activation(void)
     for (LpProjections i = LP_PROJECTIONS_JOINED; i <= LP_PROJECTIONS_APART; i++) {
         LpPlan plan = lp_test_plan(1, 1, 1, 1, 1);
         lp_test_vary(&plan, "eager-activation", TRUE);
-        plan.host.projections = i; /* joined, the gate apart, all apart */
+        plan.traits[LP_TRAIT_SEPARATE_PROJECTIONS] = i; /* joined, the gate apart, all apart */
         double element = shape.seq * 256.0 * 2.0;
         static const char *const names[] = {"swiglu", "swiglu-backward", "gate-steps"};
         double forward = 0.0, backward = 0.0;
@@ -173,13 +173,13 @@ test_input_collectives(void)
     LpPlan plan = lp_test_plan(2, 1, 1, 1, 1);
     double element = shape.seq * 64.0 * 2.0;
     plan.sequence_parallel = TRUE;
-    plan.host.layout = LP_LAYOUT_BATCH_FIRST;
+    plan.traits[LP_TRAIT_LAYOUT] = LP_LAYOUT_BATCH_FIRST;
     plan.host.kernels = LP_KERNELS_EAGER;
-    plan.host.projections = LP_PROJECTIONS_APART;
+    plan.traits[LP_TRAIT_SEPARATE_PROJECTIONS] = LP_PROJECTIONS_APART;
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
         for (guint inputs = 0; inputs < 3; inputs++) {
             LpBlock block = rows[i].block;
-            plan.input_collectives = (LpInputCollectives)inputs;
+            plan.traits[LP_TRAIT_INPUT_COLLECTIVES] = (LpInputCollectives)inputs;
             double in = inputs == LP_INPUT_COLLECTIVES_APART ? rows[i].n : 1.0;
             double out = inputs == LP_INPUT_COLLECTIVES_SHARED ? 1.0 : rows[i].n;
             lp_test_close("forward",
@@ -256,7 +256,7 @@ test_shifted_logits(void)
     for (guint i = 0; i < 2; i++) {
         LpPlan plan = lp_test_plan(1, 1, 1, 1, 1);
         lp_test_vary(&plan, "shifted-logits", TRUE);
-        plan.host.fuses_loss = i == 1;
+        plan.traits[LP_TRAIT_FUSED_LOSS] = i == 1;
         double logits = shape.seq * 32000.0;
         lp_test_close("forward",
                       lp_test_kernel_bytes(&shape, &plan, LP_BLOCK_HEAD, LP_PASS_FORWARD,
@@ -292,7 +292,7 @@ test_gradient_copies(void)
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         LpPlan plan = lp_test_plan(1, 1, 4, 1, 4);
         plan.format.gradient_bytes = 2;
-        plan.format.gradient_copies = rows[i].copies;
+        plan.traits[LP_TRAIT_GRADIENT_COPIES] = rows[i].copies;
         plan.zero.stage = rows[i].zero;
         lp_test_vary(&plan, "unit-copies", rows[i].units);
         plan.zero.gradient_sync = rows[i].sync;

@@ -75,7 +75,7 @@ test_expert_casts(void)
     };
     LpTransformer shape = narrow_shape();
     LpPlan plan = two_ranks();
-    plan.experts.one_by_one = TRUE;
+    plan.traits[LP_TRAIT_EXPERTS_ONE_BY_ONE] = TRUE;
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         plan.format.precision = rows[i].precision;
         plan.format.scaling = rows[i].scaling;
@@ -91,7 +91,7 @@ test_expert_casts(void)
         const LpKernel *joined = lp_test_find_kernel(kernels, n, "experts-up-gate");
         lp_test_true(rows[i].label, joined != NULL && joined->n == 96.0 && joined->apart);
     }
-    plan.host.projections = LP_PROJECTIONS_APART;
+    plan.traits[LP_TRAIT_SEPARATE_PROJECTIONS] = LP_PROJECTIONS_APART;
     LpKernel kernels[LP_KERNELS_MAX];
     guint n = lp_block_kernels(&shape, &plan, 0, LP_BLOCK_EXPERTS, LP_PASS_FORWARD, kernels);
     lp_test_true("separate", lp_test_find_kernel(kernels, n, "experts-gate") != NULL);
@@ -119,7 +119,7 @@ test_grouped_kernel(void)
         for (guint torch = 0; torch < 2; torch++) {
             LpPlan plan = two_ranks();
             plan.format.precision = rows[i].precision;
-            plan.experts.kernel = (LpExpertsKernel)torch;
+            plan.traits[LP_TRAIT_EXPERTS_KERNEL] = (LpExpertsKernel)torch;
             LpAccelerator accelerator = {
                 .peak_flop_per_s = {[LP_PRECISION_BF16] = 1.0, [LP_PRECISION_MXFP8] = 1.0},
                 .memory_bytes_per_s = 1e30,
@@ -359,7 +359,7 @@ test_expert_host_overhead(void)
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         LpKernel kernels[LP_KERNELS_MAX];
         plan.format.precision = rows[i].precision;
-        plan.experts.one_by_one = rows[i].one_by_one;
+        plan.traits[LP_TRAIT_EXPERTS_ONE_BY_ONE] = rows[i].one_by_one ? 1 : 0;
         guint n = lp_block_kernels(&shape, &plan, 0, LP_BLOCK_EXPERTS, rows[i].pass, kernels);
         double listed_s = 0.0, more_s = 0.0;
         for (guint k = 0; k < n; k++) {

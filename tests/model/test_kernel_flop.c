@@ -64,8 +64,8 @@ check_identity(const char *label, LpTransformer transformer, LpPlan plan, gboole
             for (guint embedding = 0; embedding < 2; embedding++) {
                 plan.recompute = ways[way].recompute;
                 plan.selective = ways[way].selective;
-                plan.early_stop = ways[way].early_stop;
-                plan.host.projections = way % 3;
+                plan.traits[LP_TRAIT_EARLY_STOP] = ways[way].early_stop ? 1 : 0;
+                plan.traits[LP_TRAIT_SEPARATE_PROJECTIONS] = way % 3;
                 plan.sequence_parallel = parallel == 1;
                 transformer.embedding = embedding == 1;
                 transformer.attention = LP_ATTENTION_UNFUSED;
@@ -104,7 +104,7 @@ test_early_stop(void)
     plan.recompute = LP_RECOMPUTE_FULL;
     double down = 2.0 * 48.0 * 8192.0 * 22016.0 * llama.seq, flop[2];
     for (guint stops = 0; stops < 2; stops++) {
-        plan.early_stop = stops == 1;
+        plan.traits[LP_TRAIT_EARLY_STOP] = stops == 1;
         flop[stops] = lp_plan_hardware_flop(&plan, &llama);
     }
     lp_test_close("less one product", flop[0] - flop[1], down, 1e-9);

@@ -132,7 +132,7 @@ test_narrow_logits(void)
         for (guint narrow = 0; narrow < 2; narrow++) {
             LpPlan plan = lp_test_plan(1, 1, 1, 1, 1);
             plan.format.precision = LP_PRECISION_MXFP8;
-            plan.format.narrow_logits = narrow == 1;
+            plan.traits[LP_TRAIT_NARROW_LOGITS] = narrow == 1;
             LpKernel kernels[LP_KERNELS_MAX];
             guint n = lp_block_kernels(&gpt, &plan, 0, LP_BLOCK_HEAD, passes[i], kernels);
             const LpKernel *logits = lp_test_find_kernel(kernels, n, "logits");
@@ -264,10 +264,10 @@ test_reorder(void)
     double copy = 2.0 * 2.0 * shape.seq * 64.0;
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         LpPlan plan = lp_test_plan(2, 1, 1, 1, 1);
-        plan.host.layout = rows[i].layout;
+        plan.traits[LP_TRAIT_LAYOUT] = rows[i].layout;
         plan.sequence_parallel = rows[i].sequence_parallel;
         plan.overlap.tp = rows[i].overlap;
-        plan.overlap.tp_pairs = rows[i].pairs;
+        plan.traits[LP_TRAIT_OVERLAP_TP_PAIRS] = rows[i].pairs ? 1 : 0;
         for (guint block = 0; block < 2; block++) {
             LpBlock which = block == 0 ? LP_BLOCK_ATTENTION : LP_BLOCK_FFN;
             lp_test_close(rows[i].label,
@@ -313,7 +313,7 @@ test_unit_copies(void)
         lp_test_vary(&plan, "unit-copies", TRUE);
         plan.zero.stage = rows[i].zero;
         plan.zero.keeps_parameters = rows[i].keeps;
-        plan.zero.gather_unit = rows[i].unit;
+        plan.traits[LP_TRAIT_GATHER_UNIT] = rows[i].unit;
         plan.zero.gather_bucket = rows[i].bucket;
         double out = 0.0, in = 0.0;
         for (guint pass = 0; pass < LP_N_PASSES; pass++)

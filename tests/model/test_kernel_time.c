@@ -170,7 +170,7 @@ test_narrow_attention(void)
                 LpPlan plan = lp_test_plan(1, 1, 1, 2, 2);
                 LpKernel kernels[LP_KERNELS_MAX];
                 plan.format.precision = LP_PRECISION_MXFP8;
-                plan.format.narrow_attention = narrow == 1;
+                plan.traits[LP_TRAIT_NARROW_ATTENTION] = narrow == 1;
                 guint n =
                     lp_block_kernels(&gpt, &plan, 0, LP_BLOCK_ATTENTION, passes[pass], kernels);
                 const LpKernel *flash = lp_test_find_kernel(kernels, n, "flash");
@@ -189,7 +189,7 @@ test_narrow_attention(void)
         LpPlan plan = lp_test_plan(1, 1, 1, 2, 2);
         LpKernel kernels[LP_KERNELS_MAX];
         plan.format.precision = LP_PRECISION_MXFP8;
-        plan.format.narrow_attention = TRUE;
+        plan.traits[LP_TRAIT_NARROW_ATTENTION] = TRUE;
         gpt.window.keys = windowed == 1 ? 128 : 0;
         guint n =
             lp_block_kernels(&gpt, &plan, 0, LP_BLOCK_ATTENTION, LP_PASS_BACKWARD_INPUT, kernels);

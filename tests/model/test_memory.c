@@ -186,7 +186,7 @@ test_kept_gathered(void)
     for (guint full = 0; full < 2; full++)
         for (guint keeps = 0; keeps < 2; keeps++) {
             plan.recompute = full == 1 ? LP_RECOMPUTE_FULL : LP_RECOMPUTE_NONE;
-            plan.keeps_gathered = keeps == 1;
+            plan.traits[LP_TRAIT_KEEP_GATHERED] = keeps == 1;
             bytes[full][keeps] = lp_memory_layer_activations_bytes(&gpt, &plan, 0);
         }
     lp_test_close("kept", bytes[0][1] - bytes[0][0], 2.0 * 2.0 * 0.75 * bsh, 1e-9);
@@ -258,7 +258,7 @@ test_ends(void)
     lp_test_close("embedding and head", with - without,
                   bsh / 8.0 * (1.0 + 4.0 * (1.0 + 51200.0 / 1024.0)), 1e-9);
     gpt.embedding = TRUE;
-    plan.host.fuses_loss = TRUE;
+    plan.traits[LP_TRAIT_FUSED_LOSS] = TRUE;
     lp_test_close("a fused loss keeps them as they came",
                   with - lp_memory_of_stage(&gpt, &plan, 0).activations_bytes,
                   2048.0 * 51200.0 / 8.0 * 2.0, 1e-9);
@@ -286,7 +286,7 @@ test_narrow_inner(void)
     LpPlan plan = lp_test_plan(1, 1, 1, 1, 1);
     plan.format.precision = LP_PRECISION_FP8;
     double wide = lp_memory_layer_activations_bytes(&gpt, &plan, 0);
-    plan.format.narrow_activations = TRUE;
+    plan.traits[LP_TRAIT_NARROW_ACTIVATIONS] = TRUE;
     lp_test_close("narrow", wide - lp_memory_layer_activations_bytes(&gpt, &plan, 0),
                   2048.0 * 4.0 * 1024.0, IDENTITY);
 }

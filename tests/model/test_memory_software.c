@@ -18,11 +18,11 @@ test_step(void)
     double passes = bare.activations_bytes + bare.buffers_bytes;
     lp_test_close("no step", bare.step_bytes + bare.cached_bytes, 0.0, 0.0);
     lp_test_close("all is held", lp_memory_reserved(&bare), lp_memory_sum(&bare), 0.0);
-    plan.footprint.step_bytes = 0.5 * passes / p;
+    plan.traits[LP_TRAIT_STEP_BYTES] = 1; /* less than passes take */
     LpMemory less = lp_memory_of_stage(&gpt, &plan, 0);
     lp_test_close("less", less.step_bytes, 0.0, 0.0);
-    lp_test_close("kept", less.cached_bytes, 0.5 * passes, IDENTITY);
-    plan.footprint.step_bytes = 64.0; /* more than passes take */
+    lp_test_close("kept", less.cached_bytes, p, IDENTITY);
+    plan.traits[LP_TRAIT_STEP_BYTES] = 64; /* more than passes take */
     LpMemory step = lp_memory_of_stage(&gpt, &plan, 0);
     lp_test_close("more", step.step_bytes, 64.0 * p - passes, IDENTITY);
     lp_test_close("both are kept", lp_memory_reserved(&step), (2 + 2 + 12 + 64) * p + passes,
@@ -31,7 +31,7 @@ test_step(void)
     LpMemory none = lp_memory_of_stage(&gpt, &plan, 0);
     lp_test_close("no optimizer", none.step_bytes + none.cached_bytes, 0.0, 0.0);
     plan.optimizer = LP_OPTIMIZER_ADAM;
-    plan.footprint.flattens_gradients = TRUE;
+    plan.traits[LP_TRAIT_FLAT_GRADIENTS] = TRUE;
     plan.overlap.bucket_bytes = bucket;
     LpMemory flat = lp_memory_of_stage(&gpt, &plan, 0);
     lp_test_close("two buckets", flat.buffers_bytes - step.buffers_bytes, 2.0 * bucket, 1e-9);
@@ -59,8 +59,8 @@ test_internevo(void)
         LpPlan plan = lp_test_plan(rows[i].tp, rows[i].pp, rows[i].dp, 1, 4 * rows[i].dp);
         plan.recompute = LP_RECOMPUTE_FULL;
         plan.zero.stage = rows[i].zero;
-        plan.footprint = (LpPlanFootprint){
-            .drops_gradients = TRUE, .flattens_gradients = TRUE, .step_bytes = 12.0};
+        plan.traits[LP_TRAIT_DROP_GRADIENTS] = plan.traits[LP_TRAIT_FLAT_GRADIENTS] = TRUE;
+        plan.traits[LP_TRAIT_STEP_BYTES] = 12;
         plan.overlap.bucket_bytes = 1024.0 * 1024.0 * 1024.0;
         LpMemory memory = lp_memory_fullest(&llama, &plan);
         lp_test_close(rows[i].label, lp_memory_reserved(&memory), rows[i].published_gb * 1e9, 0.08);
@@ -78,7 +78,7 @@ test_fsdp(void)
     plan.zero.stage = 3;
     double whole = lp_plan_stage_parameters(&plan, &gpt, 0);
     LpMemory ends = lp_memory_of_stage(&gpt, &plan, 0);
-    plan.footprint.splits_root = TRUE;
+    plan.traits[LP_TRAIT_ROOT_UNIT] = TRUE;
     LpMemory apart = lp_memory_of_stage(&gpt, &plan, 0);
     gpt.embedding = FALSE;
     double layers = lp_plan_stage_parameters(&plan, &gpt, 0);
@@ -87,7 +87,7 @@ test_fsdp(void)
                   (2.0 + 2.0) * (whole - layers - layers / 4.0), 1e-9);
     lp_test_close("the embedding alone, not the final norm",
                   ends.buffers_bytes - apart.buffers_bytes, (2.0 + 2.0) * 2.0 * 1024.0, 1e-9);
-    plan.footprint.casts_shards = plan.footprint.drops_gradients = TRUE;
+    plan.traits[LP_TRAIT_CAST_SHARDS] = plan.traits[LP_TRAIT_DROP_GRADIENTS] = TRUE;
     LpMemory cast = lp_memory_of_stage(&gpt, &plan, 0);
     lp_test_close("no copy", cast.weights_bytes, 0.0, 0.0);
     lp_test_close("gone", cast.gradients_bytes,
@@ -106,7 +106,7 @@ test_tensors(void)
     gpt.embedding = FALSE;
     LpPlan plan = lp_test_plan(1, 1, 2, 1, 2);
     plan.zero.stage = 3;
-    plan.zero.gather_unit = LP_GATHER_UNIT_TENSOR;
+    plan.traits[LP_TRAIT_GATHER_UNIT] = LP_GATHER_UNIT_TENSOR;
     plan.format.gradient_bytes = 2;
     plan.overlap.bucket = LP_BUCKET_PARAMETERS;
     plan.overlap.bucket_parameters = 1.0;
@@ -114,7 +114,7 @@ test_tensors(void)
     plan.zero.live_parameters = 5e6;
     double there = lp_memory_of_stage(&gpt, &plan, 0).buffers_bytes;
     lp_test_close("there", there - before, 2.0 * 5e6, 1e-9);
-    plan.zero.gathers_lists = TRUE;
+    plan.traits[LP_TRAIT_GATHER_LISTS] = TRUE;
     double listed = lp_memory_of_stage(&gpt, &plan, 0).buffers_bytes;
     lp_test_close("twice", listed - there, 2.0 * array, 1e-9);
     plan.overlap.bucket_parameters = 2.0 * array;
@@ -139,7 +139,7 @@ test_arrays(void)
     plan.zero.prefetch = 1;
     plan.recompute = LP_RECOMPUTE_FULL;
     LpMemory whole = lp_memory_of_stage(&gpt, &plan, 0);
-    plan.footprint.splits_layers = TRUE;
+    plan.traits[LP_TRAIT_ARRAY_UNITS] = TRUE;
     LpMemory arrays = lp_memory_of_stage(&gpt, &plan, 0);
     double layer = lp_plan_stage_parameters(&plan, &gpt, 0) / 8.0, array = 4.0 * 1024.0 * 1024.0;
     lp_test_close("two in 16 bits and a gradient", whole.buffers_bytes - arrays.buffers_bytes,
@@ -231,10 +231,11 @@ test_kept_apart(void)
     LpTransformer llama = lp_test_llama(4, 1024, 16, 16, 4096, 32000);
     LpPlan plan = lp_test_plan(4, 1, 1, 3, 3);
     double bsh = 3.0 * llama.seq * 1024.0, bytes[3];
-    plan.sequence_parallel = plan.keeps_gathered = TRUE;
-    plan.host.projections = LP_PROJECTIONS_APART;
+    plan.sequence_parallel = TRUE;
+    plan.traits[LP_TRAIT_KEEP_GATHERED] = TRUE;
+    plan.traits[LP_TRAIT_SEPARATE_PROJECTIONS] = LP_PROJECTIONS_APART;
     for (guint i = 0; i < 3; i++) {
-        plan.input_collectives = (LpInputCollectives)i;
+        plan.traits[LP_TRAIT_INPUT_COLLECTIVES] = (LpInputCollectives)i;
         bytes[i] = lp_memory_layer_activations_bytes(&llama, &plan, 0);
     }
     lp_test_close("one", bytes[LP_INPUT_COLLECTIVES_SUMS_APART], bytes[LP_INPUT_COLLECTIVES_SHARED],

@@ -155,7 +155,8 @@ test_list_copies(void)
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         LpPlan plan = lp_test_plan(2, 2, rows[i].dp, 1, 8);
         plan.format.precision = LP_PRECISION_BF16;
-        plan.zero = (LpPlanZero){.stage = rows[i].zero, .gathers_lists = rows[i].lists};
+        plan.zero = (LpPlanZero){.stage = rows[i].zero};
+        plan.traits[LP_TRAIT_GATHER_LISTS] = rows[i].lists ? 1 : 0;
         plan.host.cuda_graphs = rows[i].graphs;
         LpWork copies = lp_optimizer_list_copies(&gpt, &plan, &accelerator, 1);
         double bytes = rows[i].copies > 0.0 ? 4.0 * lp_plan_stage_parameters(&plan, &gpt, 1) : 0.0;
@@ -217,7 +218,7 @@ test_gradient_copies(void)
         plan.format.gradient_bytes = 2;
         plan.zero.stage = rows[i].zero;
         double without_s = lp_optimizer_time_s(&gpt, &plan, &round_numbers, 1);
-        plan.format.gradient_copies = 3;
+        plan.traits[LP_TRAIT_GRADIENT_COPIES] = 3;
         double parameters = lp_plan_stage_parameters(&plan, &gpt, 1);
         lp_test_close(rows[i].label, lp_optimizer_time_s(&gpt, &plan, &round_numbers, 1),
                       without_s + rows[i].copies * 4.0 * parameters / 0.8e12, IDENTITY);

@@ -144,7 +144,7 @@ test_exchanged_width(void)
     lp_test_close("round a ring", lp_plan_exchanged_width(&plan, &shape), 2.0 * 16.0, 0.0);
     plan.context_kind = LP_CONTEXT_ULYSSES;
     lp_test_close("divided", lp_plan_exchanged_width(&plan, &shape), 4.0 * 2.0 * 16.0, 0.0);
-    plan.host.repeats_heads = TRUE;
+    plan.traits[LP_TRAIT_REPEAT_HEADS] = TRUE;
     lp_test_close("repeated", lp_plan_exchanged_width(&plan, &shape), 2.0 * 8.0 * 16.0 / 2.0, 0.0);
 }
 

@@ -155,7 +155,7 @@ test_counts(void)
         shape.experts.n = 8;
         shape.experts.top_k = 2;
         shape.experts.capacity_factor = rows[i].capacity_factor;
-        plan.host.waits_for_counts = rows[i].asked;
+        plan.traits[LP_TRAIT_COUNT_SYNC] = rows[i].asked ? 1 : 0;
         plan.host.cuda_graphs = rows[i].captured;
         LpWork forward =
             lp_block_work(&shape, &plan, &accelerator, 0, LP_BLOCK_ROUTER, LP_PASS_FORWARD);

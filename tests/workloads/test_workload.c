@@ -112,7 +112,8 @@ echo(const LpWorkload *workload)
     const char *name;
     char *value;
     for (guint i = 0; (value = lp_workload_attribute(workload, i, &name)) != NULL; i++) {
-        g_string_append_printf(text, "%s=%s\n", name, value);
+        if (strcmp(name, "with") != 0) /* which repeats others */
+            g_string_append_printf(text, "%s=%s\n", name, value);
         g_free(value);
     }
     return g_string_free(text, FALSE);
@@ -178,7 +179,7 @@ static const struct {
      "communication-precision dispatch-precision "
      "overlap-dp overlap-tp overlap-ep "
      "host-sync collective-checks kernels amped-efficiency framework layout attention-kernel "
-     "experts-kernel input-collectives kv-division library-switch "
+     "experts-kernel input-collectives kv-division library-switch root-unit "
      "parallel-loss separate-projections"},
     {"ssssssssssssssssssss",
      "fused-accumulation keep-gathered unit-copies "
@@ -197,12 +198,14 @@ static const struct {
      "expert-loop tensor-hooks autocast tied-embeddings embedding parallel-blocks "
      "sequence-parallel early-stop "
      "reshard narrow-parameters narrow-activations "
-     "cast-shards root-unit array-units offload-inputs drop-gradients flat-gradients "
+     "cast-shards array-units offload-inputs drop-gradients flat-gradients "
      "experts-one-by-one "
      "overlap-tp-pairs overlap-pp overlap-param cuda-graphs"},
     {"vvvvvvvvvvvvvvvvvvvv", "rank-order algorithm-tp algorithm-cp algorithm-ep algorithm-dp"},
     /* Names, which are looked up once the machine is known. */
     {"v...................", "placement library protocol"},
+    /* Traits by name. */
+    {"nnnnnnnnnnnnnnnnnnnn", "with"},
     /* Of a model without experts, whatever the file. */
     {"vPPPPPPPPPPPPPPPPPPP", "routing-table"},
     /* Counts from 1 to 2^24, for which 7 is sound, is not a divisor, or is more than there are. */
@@ -225,7 +228,7 @@ static const struct {
     /* Numbers, of ranges of their own. */
     {"s.vssvs.ssssvvv.sssv", "capacity-factor skew"},
     {"s.vssvsvssssvvvvsssv", "overlap-fraction"},
-    {"s.vssvs.ssssvvv.sssv", "step-bytes"},
+    {"s.ssssssssssvvv.sssv", "step-bytes"},
     {"s.vssvs.ssss....sssv", "gather-bucket live-parameters"},
     {"svvssvs.ssssvvv.sssv", "slowdown"},
     {"ssssssssssssssssss.s", "bucket memory-reserve"},

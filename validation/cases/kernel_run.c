@@ -100,8 +100,9 @@ read_word(Words *self, const char *word, GError **error)
         return (self->precision =
                     lp_choice_parse(word + strlen("precision="), lp_precision_names, error)) >= 0;
     if (g_str_has_prefix(word, "kernel="))
-        return (self->grouped =
-                    lp_choice_parse(word + strlen("kernel="), lp_experts_kernel_names, error)) >= 0;
+        return (self->grouped = lp_choice_parse(word + strlen("kernel="),
+                                                lp_traits[LP_TRAIT_EXPERTS_KERNEL].words, error)) >=
+               0;
     self->queued = self->queued || strcmp(word, "queued=yes") == 0;
     if (strcmp(word, "queued=yes") == 0)
         return TRUE;

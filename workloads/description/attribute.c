@@ -28,7 +28,8 @@ typedef enum {
     KIND_MAPPED,  /* a choice of the plan, with functions of its own */
     KIND_NEGATED, /* a boolean that the plan holds the other way round */
     KIND_KERNELS, /* a choice, or a file of lists */
-    KIND_VARIANT, /* of the lists of kernels that is called so */
+    KIND_VARIANT, /* an overlay of the lists of kernels, which is called so */
+    KIND_WITH,    /* traits and overlays by name */
 } Kind;
 
 /* What others call a value, in lower case and without what stands between, and the settings that it
@@ -51,8 +52,8 @@ struct LpAttribute {
     LpAttributeHelp help;
 };
 
-/* The table, "attributes": made of workloads/description/attributes.xml, which says what each is.
- */
+/* The table, "attributes": made of attributes.xml and traits.xml, which say what each is, and of
+ * the overlays of model/kernels. */
 #include "attribute_rows.h"
 
 const LpAttribute *
@@ -89,6 +90,12 @@ const char *
 lp_attribute_element(const LpAttribute *self)
 {
     return self->element;
+}
+
+gboolean
+lp_attribute_is_trait(const LpAttribute *self)
+{
+    return strcmp(self->element, "with") == 0;
 }
 
 const char *const *
@@ -198,6 +205,59 @@ set_variant(guint64 *place, const char *name, const char *text, GError **error)
     return TRUE;
 }
 
+static gboolean parse_value(const LpAttribute *self, LpWorkload *workload, const char *text,
+                            GError **error);
+
+/* @item: "NAME", which is "NAME=yes", or "NAME=VALUE". */
+static gboolean
+set_trait(LpWorkload *workload, const char *item, LpOrigin origin, GError **error)
+{
+    const char *equals = strchr(item, '=');
+    g_autofree char *name = g_strndup(item, equals != NULL ? (gsize)(equals - item) : strlen(item));
+    const LpAttribute *trait = lp_attribute_find(name, NULL);
+    if (trait == NULL || !lp_attribute_is_trait(trait)) {
+        g_autofree char *shown = lp_error_quote(name);
+        g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_NAME,
+                    trait == NULL ? "got %s, wanted a trait or an overlay"
+                                  : "got %s, which is an attribute of its own, wanted a trait or "
+                                    "an overlay",
+                    shown);
+        return FALSE;
+    }
+    if (!parse_value(trait, workload, equals != NULL ? equals + 1 : "yes", error)) {
+        g_prefix_error(error, "%s: ", name);
+        return FALSE;
+    }
+    workload->origin[trait - attributes] = origin;
+    return TRUE;
+}
+
+static gboolean
+set_traits(LpWorkload *workload, const char *text, LpOrigin origin, GError **error)
+{
+    g_auto(GStrv) items = g_strsplit(text, ",", -1);
+    for (guint i = 0; strcmp(text, "none") != 0 && (i == 0 || items[i] != NULL); i++)
+        if (!set_trait(workload, items[i] != NULL ? items[i] : "", origin, error))
+            return FALSE;
+    return TRUE;
+}
+
+/* Those that somebody gave, but for the framework. */
+static char *
+get_traits(const LpWorkload *workload)
+{
+    g_autoptr(GString) text = g_string_new(NULL);
+    for (guint i = 0; i < G_N_ELEMENTS(attributes); i++) {
+        if (!lp_attribute_is_trait(&attributes[i]) || workload->origin[i] < LP_ORIGIN_FILE)
+            continue;
+        g_autofree char *value = lp_attribute_get(&attributes[i], workload);
+        gboolean is_yes = strcmp(value, "yes") == 0;
+        g_string_append_printf(text, "%s%s%s%s", text->len > 0 ? "," : "", attributes[i].name,
+                               is_yes ? "" : "=", is_yes ? "" : value);
+    }
+    return text->len > 0 ? g_string_free(g_steal_pointer(&text), FALSE) : g_strdup("none");
+}
+
 static gboolean
 parse_value(const LpAttribute *self, LpWorkload *workload, const char *text, GError **error)
 {
@@ -244,6 +304,8 @@ parse_value(const LpAttribute *self, LpWorkload *workload, const char *text, GEr
         return set_kernels(workload, text, error);
     case KIND_VARIANT:
         return set_variant(place, self->name, text, error);
+    case KIND_WITH:
+        return set_traits(workload, text, LP_ORIGIN_DEFAULT, error);
     }
     g_assert_not_reached();
 }
@@ -305,6 +367,8 @@ lp_attribute_set(const LpAttribute *self, LpWorkload *workload, const char *text
                  GError **error)
 {
     g_autoptr(GError) fault = NULL;
+    if (self->kind == KIND_WITH)
+        return set_traits(workload, text, origin, error);
     if (!parse_value(self, workload, text, &fault)) {
         const char *settings = lp_attribute_word(self, text);
         if (settings != NULL)
@@ -357,6 +421,8 @@ lp_attribute_get(const LpAttribute *self, const LpWorkload *workload)
     case KIND_VARIANT:
         return g_strdup((*(const guint64 *)place & lp_kernel_variant(self->name)) != 0 ? "yes"
                                                                                        : "no");
+    case KIND_WITH:
+        return get_traits(workload);
     }
     g_assert_not_reached();
 }

@@ -31,8 +31,12 @@ const LpAttribute *lp_attribute_find(const char *name, GError **error) G_GNUC_WA
 const LpAttribute *lp_attribute_at(guint index);
 /** Its name, as files and "--set" have it. Static. */
 const char *lp_attribute_name(const LpAttribute *self);
-/** The element of the file that carries it: "transformer", "plan" or "options". Static. */
+/** The element of the file that carries it: "transformer", "plan" or "options"; of traits and
+ * overlays the attribute that does: "with". Static. */
 const char *lp_attribute_element(const LpAttribute *self);
+
+/** Whether it is one: what a software does, which frameworks set, and "with". */
+gboolean lp_attribute_is_trait(const LpAttribute *self);
 
 /** The texts that it takes, if these can be listed; NULL: they cannot. Static, NULL-ended. */
 const char *const *lp_attribute_choices(const LpAttribute *self);

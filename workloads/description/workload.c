@@ -79,8 +79,10 @@ name_nearest(GError *error)
     g_autoptr(GError) unknown = NULL;
     const LpAttribute *elsewhere = lp_attribute_find(name, &unknown);
     char *message = elsewhere != NULL
-                        ? g_strdup_printf("%s here, wanted it in <%s>", error->message,
-                                          lp_attribute_element(elsewhere))
+                        ? g_strdup_printf(lp_attribute_is_trait(elsewhere)
+                                              ? "%s here, wanted it in %s=\"\" of <options>"
+                                              : "%s here, wanted it in <%s>",
+                                          error->message, lp_attribute_element(elsewhere))
                         : g_strconcat(error->message, strrchr(unknown->message, ','), NULL);
     g_free(error->message);
     error->message = message;

@@ -71,7 +71,9 @@ lp_workload_to_xml(const LpWorkload *self, const char *const *sources)
     const LpAttribute *attribute;
     for (guint i = 0; (attribute = lp_attribute_at(i)) != NULL; i++) {
         g_autofree char *value = lp_attribute_get(attribute, self);
-        if (lp_attribute_origin(attribute, self) >= LP_ORIGIN_FILE)
+        gboolean has_traits =
+            strcmp(lp_attribute_name(attribute), "with") == 0 && strcmp(value, "none") != 0;
+        if (lp_attribute_origin(attribute, self) >= LP_ORIGIN_FILE || has_traits)
             g_ptr_array_add(settings, g_strconcat(lp_attribute_name(attribute), "=", value, NULL));
     }
     g_ptr_array_add(settings, NULL);

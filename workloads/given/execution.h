@@ -3,6 +3,7 @@
 #pragma once
 
 #include "model/plan_choices.h"
+#include "model/plan_traits.h"
 
 G_BEGIN_DECLS
 

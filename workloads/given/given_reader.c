@@ -54,8 +54,9 @@ read_host(LpGivenProgram *self, const LpXml *xml, const xmlNode *node, GError **
                              &execution->collective_host_s, error)) ||
         !read_yes_no(xml, node, "free", &execution->host_is_free, error) ||
         !read_yes_no(xml, node, "waits-within", &execution->waits_within, error) ||
-        !read_choice(xml, node, "sync", lp_host_sync_names, &sync, error) ||
-        !read_choice(xml, node, "collective-checks", lp_collective_checks_names, &check, error))
+        !read_choice(xml, node, "sync", lp_traits[LP_TRAIT_HOST_SYNC].words, &sync, error) ||
+        !read_choice(xml, node, "collective-checks", lp_traits[LP_TRAIT_COLLECTIVE_CHECKS].words,
+                     &check, error))
         return FALSE;
     execution->host_sync = (LpHostSync)sync;
     execution->checks = (LpCollectiveChecks)check;

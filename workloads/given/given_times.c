@@ -22,10 +22,10 @@ lp_given_write_host(LpXmlWriter *xml, const LpExecution *execution)
     lp_xml_writer_open(xml, "host");
     write_time(xml, "collective", execution->collective_host_s);
     lp_xml_writer_attribute(xml, "free", execution->host_is_free ? "yes" : "no");
-    lp_xml_writer_attribute(xml, "sync", lp_host_sync_names[execution->host_sync]);
+    lp_xml_writer_attribute(xml, "sync", lp_traits[LP_TRAIT_HOST_SYNC].words[execution->host_sync]);
     lp_xml_writer_attribute(xml, "waits-within", execution->waits_within ? "yes" : "no");
     lp_xml_writer_attribute(xml, "collective-checks",
-                            lp_collective_checks_names[execution->checks]);
+                            lp_traits[LP_TRAIT_COLLECTIVE_CHECKS].words[execution->checks]);
     lp_xml_writer_close(xml);
 }
 

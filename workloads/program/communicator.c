@@ -46,7 +46,8 @@ is_exclusive(const LpPlan *plan, LpGroup group)
 static gboolean
 broadcasts(const LpPlan *plan, LpGroup group)
 {
-    return group == LP_GROUP_DP && plan->zero.parameter_gather == LP_PARAMETER_GATHER_BROADCAST;
+    return group == LP_GROUP_DP &&
+           plan->traits[LP_TRAIT_PARAMETER_GATHER] == LP_PARAMETER_GATHER_BROADCAST;
 }
 
 static gboolean

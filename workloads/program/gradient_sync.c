@@ -155,7 +155,7 @@ lp_gradient_buckets_begin_chunk(LpGradientBuckets *self, guint32 stage, guint32 
 void
 lp_gradient_buckets_end_chunk(LpGradientBuckets *self)
 {
-    if (self->n_wide > 0 || self->lowering->plan->overlap.first_buckets)
+    if (self->n_wide > 0 || self->lowering->plan->traits[LP_TRAIT_FIRST_BUCKETS])
         flush(self, self->wide, self->n_wide);
     self->wide = self->wide_filled = 0.0;
     self->n_wide = 0;

@@ -46,7 +46,7 @@ broadcast_updated(LpLowering *self, guint32 stage)
 void
 lp_parameter_gather_add_updated(LpLowering *self, guint32 stage)
 {
-    if (self->plan->zero.parameter_gather == LP_PARAMETER_GATHER_BROADCAST) {
+    if (self->plan->traits[LP_TRAIT_PARAMETER_GATHER] == LP_PARAMETER_GATHER_BROADCAST) {
         broadcast_updated(self, stage);
         return;
     }

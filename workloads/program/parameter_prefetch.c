@@ -112,7 +112,7 @@ use_bytes(const LpParameterPrefetch *self, guint index)
 static gboolean
 takes_list(const LpParameterPrefetch *self, guint index)
 {
-    return self->lowering->plan->zero.gathers_lists && use_at(self, index)->gathers &&
+    return self->lowering->plan->traits[LP_TRAIT_GATHER_LISTS] && use_at(self, index)->gathers &&
            list_members(self) > 1.0;
 }
 
@@ -166,9 +166,9 @@ launch_ahead(LpParameterPrefetch *self)
 {
     const LpPlanZero *zero = &self->lowering->plan->zero;
     guint first = self->n_ahead;
-    while (
-        self->n_ahead < self->uses->len && self->live < zero->live_parameters &&
-        !(zero->gathers_lists && self->n_ahead > first && use_at(self, self->n_ahead - 1)->gathers))
+    while (self->n_ahead < self->uses->len && self->live < zero->live_parameters &&
+           !(self->lowering->plan->traits[LP_TRAIT_GATHER_LISTS] != 0 && self->n_ahead > first &&
+             use_at(self, self->n_ahead - 1)->gathers))
         launch_uses(self, self->uses->len,
                     MIN(zero->gather_bucket, zero->live_parameters - self->live));
 }
@@ -203,7 +203,7 @@ take(LpParameterPrefetch *self, guint end)
     }
     while (self->n_ahead < end)
         launch_uses(self, end, 0.0);
-    gboolean lists = self->lowering->plan->zero.gathers_lists;
+    gboolean lists = self->lowering->plan->traits[LP_TRAIT_GATHER_LISTS] != 0;
     if (!lists)
         launch_ahead(self);
     guint number = G_MAXUINT;

@@ -181,7 +181,7 @@ gathers_ahead(const Stage *self, const LpSlot *slot, gboolean first)
 {
     const LpPlan *plan = self->lowering->plan;
     return plan->overlap.param && plan->degree[LP_AXIS_PP] > 1 &&
-           (plan->zero.gather_ahead == LP_GATHER_AHEAD_PASS ||
+           (plan->traits[LP_TRAIT_GATHER_AHEAD] == LP_GATHER_AHEAD_PASS ||
             (first && slot->kind == LP_SLOT_FORWARD));
 }
 

@@ -92,7 +92,8 @@ lp_tensor_parallel_add_backward_exit(LpLowering *self, LpWork exit, LpWork weigh
         lp_tensor_parallel_add_weight(self, weight, bytes);
         return;
     }
-    if (is_ring(plan) && plan->overlap.tp_pairs) { /* the gradient is a sum of several products' */
+    if (is_ring(plan) &&
+        plan->traits[LP_TRAIT_OVERLAP_TP_PAIRS]) { /* the gradient is a sum of several products' */
         add_whole_exit(self, exit, bytes.input_summed, bytes.inputs.n_sums);
         lp_tensor_parallel_add_weight(self, weight, bytes);
         return;

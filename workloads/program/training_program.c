@@ -47,10 +47,10 @@ describe_ranks(LpProgram *self, const LpTransformer *transformer, const LpPlan *
                                   .message_bytes = boundary_message_bytes(transformer, plan)};
     self->execution = (LpExecution){.collective_host_s = lp_collective_host_s(plan, accelerator),
                                     .host_is_free = plan->host.cuda_graphs,
-                                    .host_sync = plan->host.sync,
+                                    .host_sync = plan->traits[LP_TRAIT_HOST_SYNC],
                                     .waits_within = lp_plan_awaits_counts(plan, transformer) ||
                                                     lp_plan_gathers_tensor_lists(plan),
-                                    .checks = plan->host.checks,
+                                    .checks = plan->traits[LP_TRAIT_COLLECTIVE_CHECKS],
                                     .change = plan->library.change,
                                     .slowdown = plan->overlap.slowdown};
     draw_expert_loads(self, transformer, plan);

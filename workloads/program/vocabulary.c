@@ -64,7 +64,7 @@ add_loss_sums(LpLowering *self)
         4 *
         (guint64)llround(lp_plan_tokens(self->plan, lp_transformer_head_tokens(self->transformer)));
     lp_builder_add_vocabulary(&self->builder, LP_COLLECTIVE_ALL_REDUCE, bytes);
-    if (self->plan->host.fuses_loss) {
+    if (self->plan->traits[LP_TRAIT_FUSED_LOSS]) {
         lp_builder_add_vocabulary(&self->builder, LP_COLLECTIVE_ALL_REDUCE, 2 * bytes);
     } else {
         lp_builder_add_vocabulary(&self->builder, LP_COLLECTIVE_ALL_REDUCE, bytes);
@@ -84,7 +84,7 @@ logits_bytes(const LpLowering *self)
 static void
 add_loss(LpLowering *self)
 {
-    switch (self->plan->host.parallel_loss) {
+    switch (self->plan->traits[LP_TRAIT_PARALLEL_LOSS]) {
     case LP_PARALLEL_LOSS_YES:
         add_loss_sums(self);
         break;
@@ -131,7 +131,7 @@ lp_vocabulary_add_head_backward(LpLowering *self, LpRole role)
     if (!self->transformer->embedding)
         return;
     guint kind = head_kind(self->transformer);
-    gboolean sums = plan->host.parallel_loss == LP_PARALLEL_LOSS_YES;
+    gboolean sums = plan->traits[LP_TRAIT_PARALLEL_LOSS] == LP_PARALLEL_LOSS_YES;
     gboolean hides = sums && plan->overlap.tp != LP_OVERLAP_TP_NO;
     if (hides && plan->degree[LP_AXIS_TP] > 1 && role == LP_ROLE_BACKWARD) {
         add_hidden_head_backward(self, kind);

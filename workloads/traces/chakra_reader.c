@@ -267,10 +267,10 @@ read_setting(const Reader *self, const char *name, const LpChakraValue *value, G
     else if (strcmp(name, "host-waits-within") == 0)
         execution->waits_within = value->number > 0.0;
     else if (strcmp(name, "host-sync") == 0) {
-        word = lp_choice_parse(text, lp_host_sync_names, error);
+        word = lp_choice_parse(text, lp_traits[LP_TRAIT_HOST_SYNC].words, error);
         execution->host_sync = (LpHostSync)MAX(word, 0);
     } else if (strcmp(name, "collective-checks") == 0) {
-        word = lp_choice_parse(text, lp_collective_checks_names, error);
+        word = lp_choice_parse(text, lp_traits[LP_TRAIT_COLLECTIVE_CHECKS].words, error);
         execution->checks = (LpCollectiveChecks)MAX(word, 0);
     }
     return word >= 0;

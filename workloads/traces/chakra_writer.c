@@ -94,11 +94,11 @@ write_metadata(const LpTrace *trace, GByteArray *file)
     add_number(out, METADATA_ATTRIBUTE, "lightpath.host-free", ATTRIBUTE_BOOL,
                execution->host_is_free ? 1 : 0);
     add_word(out, METADATA_ATTRIBUTE, "lightpath.host-sync",
-             lp_host_sync_names[execution->host_sync]);
+             lp_traits[LP_TRAIT_HOST_SYNC].words[execution->host_sync]);
     add_number(out, METADATA_ATTRIBUTE, "lightpath.host-waits-within", ATTRIBUTE_BOOL,
                execution->waits_within ? 1 : 0);
     add_word(out, METADATA_ATTRIBUTE, "lightpath.collective-checks",
-             lp_collective_checks_names[execution->checks]);
+             lp_traits[LP_TRAIT_COLLECTIVE_CHECKS].words[execution->checks]);
     end_message(file, out);
 }
 

@@ -327,10 +327,40 @@ lp_run(const char *const *arguments, const LpOptions *options, char **out_error)
 
 /* --- results --- */
 
+/* The member of @node that @token names, in which "~1" is "/" and "~0" is "~" (RFC 6901). */
+static const json_t *
+member(const json_t *node, const char *token)
+{
+    g_auto(GStrv) slashes = g_strsplit(token, "~1", -1);
+    g_autofree char *joined = g_strjoinv("/", slashes);
+    g_auto(GStrv) tildes = g_strsplit(joined, "~0", -1);
+    g_autofree char *name = g_strjoinv("~", tildes);
+    if (json_is_object(node))
+        return json_object_get(node, name);
+    char *end = NULL;
+    guint64 index = g_ascii_strtoull(name, &end, 10);
+    gboolean is_index = g_ascii_isdigit(*name) && *end == '\0';
+    return json_is_array(node) && is_index ? json_array_get(node, (size_t)index) : NULL;
+}
+
+static const json_t *
+find(const LpResult *self, const char *pointer)
+{
+    const json_t *node = self->document;
+    if (*pointer == '\0')
+        return node;
+    g_auto(GStrv) tokens = g_strsplit(pointer, "/", -1);
+    if (*tokens[0] != '\0')
+        return NULL;
+    for (char **token = tokens + 1; node != NULL && *token != NULL; token++)
+        node = member(node, *token);
+    return node;
+}
+
 double
 lp_result_number(const LpResult *self, const char *pointer)
 {
-    const json_t *node = lp_json_find(self->document, pointer);
+    const json_t *node = find(self, pointer);
     if (json_is_boolean(node))
         return json_is_true(node) ? 1.0 : 0.0;
     return json_is_number(node) ? json_number_value(node) : (double)NAN;
@@ -339,13 +369,13 @@ lp_result_number(const LpResult *self, const char *pointer)
 const char *
 lp_result_string(const LpResult *self, const char *pointer)
 {
-    return json_string_value(lp_json_find(self->document, pointer));
+    return json_string_value(find(self, pointer));
 }
 
 long
 lp_result_size(const LpResult *self, const char *pointer)
 {
-    const json_t *node = lp_json_find(self->document, pointer);
+    const json_t *node = find(self, pointer);
     if (json_is_array(node))
         return (long)json_array_size(node);
     return json_is_object(node) ? (long)json_object_size(node) : -1;

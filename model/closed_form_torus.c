@@ -3,6 +3,8 @@
  * collectives of libraries that know tori. */
 #include "model/closed_form_internal.h"
 
+#include <math.h>
+
 /* Rank 0's group along one axis. */
 typedef struct {
     guint64 n;        /* coordinates that members have */
@@ -75,6 +77,32 @@ lp_closed_form_goes_over_axes(const LpClosedFormInput *input)
            fabric->port_sharers <= 1 && input->rings.over_axes;
 }
 
+/* Seconds of a reduce-scatter of @bytes, without latency. There is a part for each of @n axes,
+ * which goes along one after the other, beginning with its own, and all turn to their next axis
+ * together. Parts are such that they end their first axis together; on the others the slowest
+ * counts. (Jain and Sabharwal, Optimal bucket algorithms for large MPI collectives on torus
+ * interconnects, ICS 2010.) */
+static double
+stages_s(const Axis *axes, guint32 n, double bytes, double bytes_per_s)
+{
+    double part[LP_TORUS_DIMENSIONS_MAX], sum = 0.0, all_s = 0.0;
+    for (guint32 i = 0; i < n; i++) {
+        part[i] = (double)axes[i].n_ways * (double)axes[i].n / (double)(axes[i].n - 1);
+        sum += part[i];
+    }
+    for (guint32 stage = 0; stage < n; stage++) {
+        double slowest_s = 0.0;
+        for (guint32 i = 0; i < n; i++) {
+            const Axis *axis = &axes[(i + stage) % n];
+            double carried = part[i] / sum * bytes * (double)(axis->n - 1) / (double)axis->n;
+            slowest_s = fmax(slowest_s, carried / ((double)axis->n_ways * bytes_per_s));
+            part[i] /= (double)axis->n;
+        }
+        all_s += slowest_s;
+    }
+    return all_s;
+}
+
 double
 lp_closed_form_axes_s(const LpClosedFormInput *input, LpGroup group, double share, double bytes)
 {
@@ -82,17 +110,20 @@ lp_closed_form_axes_s(const LpClosedFormInput *input, LpGroup group, double shar
     guint64 n = lp_group_size(input->transformer, input->plan, group);
     Axis axes[LP_TORUS_DIMENSIONS_MAX];
     gboolean fills = find_axes(input, group, n, axes);
-    double n_links = 0.0, n_hops = 0.0, across = 0.0;
+    guint32 n_axes = 0;
+    double longest = 0.0, across = 0.0;
     for (guint32 d = 0; d < fabric->torus.n_dimensions; d++) {
-        n_links += axes[d].n > 1 ? (double)axes[d].n_ways : 0.0;
-        n_hops += (double)(axes[d].n - 1) * (double)axes[d].farthest;
+        longest = fmax(longest, (double)(axes[d].n - 1) * (double)axes[d].farthest);
         across += (double)axes[d].farthest;
+        if (axes[d].n > 1)
+            axes[n_axes++] = axes[d];
     }
     if (!fills) {
-        n_links = n > 2 ? 2.0 : 1.0;
-        n_hops = (double)(n - 1) * across;
+        axes[0] = (Axis){.n = n, .n_ways = n > 2 ? 2 : 1};
+        longest = (double)(n - 1) * across;
+        n_axes = 1;
     }
     return 2.0 * share *
-           (n_hops * fabric->link_latency_s +
-            (double)(n - 1) / (double)n * bytes / (n_links * fabric->scale_out_bytes_per_s));
+           ((double)n_axes * longest * fabric->link_latency_s +
+            stages_s(axes, n_axes, bytes, fabric->scale_out_bytes_per_s));
 }

@@ -118,6 +118,27 @@ class Tori(unittest.TestCase):
         self.assertAlmostEqual(formula / (gradients / (6 * WIRE)), 1.0, delta=2e-3)
         self.assertAlmostEqual(simulated / (gradients / (6 * RATE)), 1.0, delta=2e-3)
 
+    def test_training_on_unequal_axes(self):
+        """Both forms wait for the largest part at each turn: of 4 x 8 the parts are 7/13 and 6/13, so that
+        3/4 of the one on the axis of 4 and 7/8 of the other take the same time. Twisted tori as well."""
+        settings = ["--ignore-memory", "--set=tp=1", "--set=pp=1", "--set=zero=0", "--set=overlap-dp=no",
+                    "--set=framework=none"]
+        for sizes, twist in (("4x8", "no"), ("4x4x8", "no"), ("3x5", "no"), ("2x8", "no"), ("4x8", "yes"),
+                             ("4x4x8", "yes"), ("4x8x8", "yes")):
+            n = math.prod(map(int, sizes.split("x")))
+            run = self.json("simulate", "gpt3-1.3b", self.machine(sizes, f"--twist={twist}"), *settings,
+                            f"--set=dp={n}", f"--set=global-batch={n}", "--set=micro-batch=1", "--set=precision=bf16",
+                            "--set=gradient-precision=bf16")
+            simulated, formula = (run[side]["terms_s"]["dp"] for side in ("simulated", "closed_form"))
+            with self.subTest(sizes=sizes, twist=twist):
+                self.assertAlmostEqual(simulated / formula * RATE / WIRE, 1.0, delta=3e-3)
+            if (sizes, twist) == ("4x8", "no"):
+                whole = run["traffic_bytes"]["dp"] / n / 2 * n / (n - 1)
+                first = whole * 7 / 13 * 3 / 4 / (2 * WIRE)  # both parts end it together
+                second = whole * 7 / 13 / 4 * 7 / 8 / (2 * WIRE), whole * 6 / 13 / 8 * 3 / 4 / (2 * WIRE)
+                steps = 2 * 2 * 7 * HOP_S
+                self.assertAlmostEqual(formula, 2 * (first + max(second)) + steps, delta=1e-3 * formula)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -24,6 +24,7 @@ lp_expected_error_add_json(json_t *object, const LpExpectedError *self)
     lp_json_set_count(part, "steps", self->n_steps);
     lp_json_set_count(part, "sources", self->n_sources);
     lp_json_set_text(part, "kind", *self->kind != '\0' ? self->kind : "all");
+    lp_json_set_number(part, "band", self->band);
     if (self->n_blind == 0)
         return;
     g_autofree char *of = blind_of(self);
@@ -45,10 +46,13 @@ lp_expected_error_to_text(const LpExpectedError *self, const LpWorkload *workloa
                               100.0 * self->blind_p90, self->n_blind, of)
             : g_strdup("");
     if (self->n_steps == 0)
-        return g_strdup_printf("not known: no measured step of %s on %s%s", workload->framework,
-                               machine->accelerator.name, blind);
-    return g_strdup_printf(
-        "%.1f %% in the median, %.1f %% for nine in ten (%u measured steps of %s on %s, %s%s)",
-        100.0 * self->median, 100.0 * self->p90, self->n_steps, workload->framework,
-        machine->accelerator.name, *self->kind != '\0' ? self->kind : "of all kinds", blind);
+        return g_strdup_printf("nine in ten within %.0f %%; no measured step of %s on %s%s",
+                               100.0 * self->band, workload->framework, machine->accelerator.name,
+                               blind);
+    return g_strdup_printf("nine in ten within %.0f %%; %.1f %% in the median and %.1f for nine in "
+                           "ten of what was measured "
+                           "(%u steps of %s on %s, %s%s)",
+                           100.0 * self->band, 100.0 * self->median, 100.0 * self->p90,
+                           self->n_steps, workload->framework, machine->accelerator.name,
+                           *self->kind != '\0' ? self->kind : "of all kinds", blind);
 }

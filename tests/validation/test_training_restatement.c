@@ -242,6 +242,21 @@ test_rules(void)
          NULL},
         {"slots that are padded", "note=dropping capacity factor 1.25;experts=8;tp=1;pp=1;dp=16",
          "capacity-factor=1.25", "capacity-factor 1.25: its note says so"},
+        {"recipes with experts interleave, too",
+         "experts=8;tp=1;pp=2;dp=8;micro_batch=1;global_batch=32;virtual_stages=;"
+         "framework=megatron-core",
+         "", "virtual stages 12: the framework's default"},
+        {"and say where since 2025",
+         "experts=8;tp=1;pp=2;dp=8;micro_batch=1;global_batch=32;virtual_stages=;"
+         "framework=megatron-core-2025-09",
+         "", "virtual stages 1: nothing is stated"},
+        {"experts that are left whole",
+         "note=folding;experts=8;tp=2;pp=1;dp=8;ep=8;micro_batch=1;sequence_parallel=yes",
+         "expert-tp=1", "expert-tp 1: folding is stated"},
+        {"a stage by the name of a configuration",
+         "framework=transformers-deepspeed;tp=1;pp=1;dp=16;micro_batch=1;zero=;note=ds_config_"
+         "zero3",
+         "zero=3", "zero 3: \"ds_config_zero3\" is stated"},
         {"what recipes recompute",
          "model=DeepSeek-V2-Lite;where=26.02 NeMo Container;tp=1;pp=1;dp=16;ep=8;micro_batch=1;"
          "global_batch=16;framework=megatron-core;accelerator=b300;zero=1;precision=bf16;"

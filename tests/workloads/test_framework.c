@@ -101,9 +101,9 @@ test_defaults(void)
          "framework=megatron-core sequence-parallel=yes precision=nvfp4", "overlap-tp=bulk"},
         {"and are not there without", "framework=megatron-core sequence-parallel=no",
          "overlap-tp=no"},
-        {"recipes with experts say where they interleave",
+        {"coarse experts are divided as all else is",
          "framework=megatron-core experts=8 expert-ffn=64 top-k=2 micro-batch=1",
-         "virtual-stages=1 expert-tp=8 overlap-ep=no"},
+         "expert-tp=8 overlap-ep=no"},
         {"fine-grained experts stay whole",
          "framework=megatron-core experts=128 expert-ffn=64 top-k=8 ep=16 pp=8 dp=16 "
          "sequence-parallel=yes",

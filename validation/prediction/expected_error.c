@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the line of the table of errors that says most of a plan. */
+/* Finds the lines of the tables of errors that say most of a plan. */
 #include "validation/prediction/expected_error.h"
 
 #include "base/table.h"
@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define ERRORS "resource:///lightpath/validation/expected-errors.csv"
+#define BANDS "resource:///lightpath/validation/expected-bands.csv"
 /* Steps that say something of a kind; with fewer, all kinds count. */
 #define ENOUGH 10
 
@@ -19,25 +20,26 @@ kind_of(const LpWorkload *workload)
     return workload->plan.zero.stage == 3 ? "sharded" : "dense";
 }
 
+/* Kept from the first call on. */
 static const LpTable *
-table(void)
+table(gboolean of_bands)
 {
-    static LpTable *table;
-    if (table == NULL) {
+    static LpTable *tables[2];
+    if (tables[of_bands] == NULL) {
         /* Without a reference the linker leaves the resources of this static library out. */
         (void)lp_validation_get_resource();
         g_autoptr(GError) error = NULL;
-        table = lp_table_load(ERRORS, &error);
+        tables[of_bands] = lp_table_load(of_bands ? BANDS : ERRORS, &error);
         g_assert_no_error(error);
     }
-    return table;
+    return tables[of_bands];
 }
 
 static const LpTableRow *
-find_row(const char *software, const char *accelerator, const char *kind)
+find_row(const LpTable *table, const char *software, const char *accelerator, const char *kind)
 {
-    for (guint i = 0; i < lp_table_n_rows(table()); i++) {
-        const LpTableRow *row = lp_table_row(table(), i);
+    for (guint i = 0; i < lp_table_n_rows(table); i++) {
+        const LpTableRow *row = lp_table_row(table, i);
         if (strcmp(lp_table_text(row, "software"), software) == 0 &&
             strcmp(lp_table_text(row, "accelerator"), accelerator) == 0 &&
             strcmp(lp_table_text(row, "kind"), kind) == 0)
@@ -85,9 +87,25 @@ read_blind(LpExpectedError *self, const char *software, const char *accelerator,
     for (guint i = 0; i < G_N_ELEMENTS(lines) && self->n_blind == 0; i++) {
         self->blind_software = lines[i][0];
         self->blind_accelerator = lines[i][1];
-        (void)read_figures(find_row(lines[i][0], lines[i][1], lines[i][2]), "blind_",
+        (void)read_figures(find_row(table(FALSE), lines[i][0], lines[i][1], lines[i][2]), "blind_",
                            &self->n_blind, &self->blind_median, &self->blind_p90);
     }
+}
+
+/* Of both, else of the software, else of the accelerator, else of any. */
+static double
+find_band(const char *software, const char *accelerator, const char *kind)
+{
+    const char *const lines[][2] = {{software, accelerator}, {software, ""}, {"", accelerator}};
+    const LpTableRow *row = NULL;
+    for (guint i = 0; i < G_N_ELEMENTS(lines) && row == NULL; i++)
+        row = find_row(table(TRUE), lines[i][0], lines[i][1], kind);
+    if (row == NULL)
+        row = find_row(table(TRUE), "", "", kind);
+    double band = 0.0;
+    gboolean is_found = row != NULL && lp_table_number(row, "band", 0.0, 1e6, &band, NULL);
+    g_return_val_if_fail(is_found, 0.0);
+    return band;
 }
 
 LpExpectedError
@@ -95,9 +113,12 @@ lp_expected_error_find(const LpWorkload *workload, const LpMachine *machine)
 {
     const char *accelerator = lp_accelerator_known_as(&machine->accelerator),
                *kind = kind_of(workload);
-    LpExpectedError own = read_row(find_row(workload->framework, accelerator, kind), kind);
-    LpExpectedError all = read_row(find_row(workload->framework, accelerator, ""), "");
+    LpExpectedError own =
+        read_row(find_row(table(FALSE), workload->framework, accelerator, kind), kind);
+    LpExpectedError all =
+        read_row(find_row(table(FALSE), workload->framework, accelerator, ""), "");
     LpExpectedError self = own.n_steps >= ENOUGH || all.n_steps == 0 ? own : all;
     read_blind(&self, workload->framework, accelerator, kind);
+    self.band = find_band(workload->framework, accelerator, kind);
     return self;
 }

@@ -21,6 +21,8 @@ typedef struct {
     guint n_blind;
     double blind_median, blind_p90;
     const char *blind_software, *blind_accelerator; /**< borrowed from the arguments, "": any */
+    double band; /**< the bound of nine in ten errors of steps that nobody has measured yet
+                      (validation/expected-bands.csv) */
 } LpExpectedError;
 
 /** Of @workload's software on @machine's accelerator. */

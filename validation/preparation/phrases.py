@@ -74,6 +74,14 @@ def take_relay(self):
         self.settings["ep-relay"] = "domains"
 
 
+def take_folding(self):
+    """Parallel folding leaves experts whole, whatever tp divides beside them (arXiv 2504.14960, section 3)."""
+    divides = self.number("tp") > 1 and self.number("ep") > 1 and self.settings.get("sequence-parallel") == "yes"
+    if says(self.row, "folding") and divides and "expert-tp" not in self.settings:
+        self.row.infer("expert-tp 1: folding is stated")
+        self.settings["expert-tp"] = "1"
+
+
 def hundredths_again(self):
     """The share of layers whose forward pass hardware FLOP have once more, in hundredths; 0 where that is not said, or
     selective recomputation has scores to compute."""
@@ -123,7 +131,7 @@ def take_dropped_tokens(self):
 
 
 def take(self):
-    for rule in (take_compiler, take_attention_kernel, take_shards, take_relay, take_recomputed_layers, take_policy, take_numbers,
+    for rule in (take_compiler, take_attention_kernel, take_shards, take_relay, take_folding, take_recomputed_layers, take_policy, take_numbers,
                  take_dropped_tokens):
         rule(self)
 

@@ -67,7 +67,8 @@ v3=dict(q_lora_rank=1536, kv_lora_rank=512, qk_nope_head_dim=128, qk_rope_head_d
     num_nextn_predict_layers=1, rope_scaling={"factor": 40, "original_max_position_embeddings":4096, "type":"yarn"})
 add("deepseek-v3", 671.0e9, **llama("deepseek_v3", "DeepseekV3ForCausalLM", 7168, 18432, 61, 128, 128, 129280,
     163840, **v3))
-add("deepseek-v3.2", "deepseek_v3", **llama("deepseek_v32", "DeepseekV32ForCausalLM", 7168, 18432, 61, 128, 128,
+# With the indexers, 14 million a layer.
+add("deepseek-v3.2", 671.9e9, **llama("deepseek_v32", "DeepseekV32ForCausalLM", 7168, 18432, 61, 128, 128,
     129280, 163840, index_head_dim=128, index_n_heads=64, index_topk=2048, **v3))
 add("kimi-k2", 1026.4e9, **llama("kimi_k2", "DeepseekV3ForCausalLM", 7168, 18432, 61, 64, 64, 163840, 131072,
     **dict(v3, n_routed_experts=384, first_k_dense_replace=1, n_group=1, topk_group=1, num_nextn_predict_layers=0,
@@ -137,16 +138,50 @@ add("pixtral", 12.2e9, model_type="llava", architectures=["LlavaForConditionalGe
 add("mistral-small-3.1", 23.6e9, model_type="mistral3", architectures=["Mistral3ForConditionalGeneration"],
     text_config=llama("mistral", "x", 5120, 32768, 40, 32, 8, 131072, 131072, head_dim=128, sliding_window=None),
     vision_config=dict(model_type="pixtral"), spatial_merge_size=2)
-add("qwen3-vl-8b", "qwen3", model_type="qwen3_vl", architectures=["Qwen3VLForConditionalGeneration"],
+# The text of models of images, whose own parameters are less.
+add("qwen3-vl-8b", 8.19e9, model_type="qwen3_vl", architectures=["Qwen3VLForConditionalGeneration"],
     text_config=dict(llama("qwen3_vl_text", "x", 4096, 12288, 36, 32, 8, 151936, 262144, head_dim=128)),
     vision_config=dict(depth=27, hidden_size=1152))
-add("qwen3-vl-235b", "qwen3_moe", model_type="qwen3_vl_moe", architectures=["Qwen3VLMoeForConditionalGeneration"],
+add("qwen3-vl-235b", 235.1e9, model_type="qwen3_vl_moe", architectures=["Qwen3VLMoeForConditionalGeneration"],
     text_config=dict(llama("qwen3_vl_moe_text", "x", 4096, 12288, 94, 64, 4, 151936, 262144, head_dim=128,
     num_experts=128, num_experts_per_tok=8, moe_intermediate_size=1536)), vision_config=dict(depth=27))
-add("qwen2-vl-7b", "qwen2", **llama("qwen2_vl", "Qwen2VLForConditionalGeneration", 3584, 18944, 28, 28, 4, 152064,
+add("qwen2-vl-7b", 7.62e9, **llama("qwen2_vl", "Qwen2VLForConditionalGeneration", 3584, 18944, 28, 28, 4, 152064,
     32768, vision_config=dict(depth=32), use_sliding_window=False, max_window_layers=28, sliding_window=32768,
     rope_scaling={"type": "mrope"}))
-add("qwen2.5-vl-72b", "qwen2", **llama("qwen2_5_vl", "Qwen2_5_VLForConditionalGeneration", 8192, 29568, 80, 64, 8,
+add("qwen2.5-vl-72b", 72.7e9, **llama("qwen2_5_vl", "Qwen2_5_VLForConditionalGeneration", 8192, 29568, 80, 64, 8,
     152064, 128000, vision_config=dict(depth=32)))
-add("qwen3-next", "qwen3_moe", **llama("qwen3_next", "Qwen3NextForCausalLM", 2048, 5120, 48, 16, 2, 151936, 262144,
-    num_experts=512, num_experts_per_tok=10, moe_intermediate_size=512, full_attention_interval=4))
+add("qwen3-next", 79.67e9, **llama("qwen3_next", "Qwen3NextForCausalLM", 2048, 5120, 48, 16, 2, 151936, 262144,
+    num_experts=512, num_experts_per_tok=10, moe_intermediate_size=512, full_attention_interval=4, head_dim=256,
+    shared_expert_intermediate_size=512, linear_num_key_heads=16, linear_num_value_heads=32, linear_key_head_dim=128,
+    linear_value_head_dim=128, linear_conv_kernel_dim=4, decoder_sparse_step=1, mlp_only_layers=[]))
+nemotron = dict(model_type="nemotron_h", architectures=["NemotronHForCausalLM"], head_dim=128, vocab_size=131072,
+    num_key_value_heads=8, mlp_hidden_act="relu2", n_groups=8, ssm_state_size=128, conv_kernel=4, chunk_size=128,
+    mamba_head_dim=64, torch_dtype="bfloat16", tie_word_embeddings=False, attention_bias=False, mlp_bias=False)
+# Tensors of the published weights.
+add("nemotron-3-nano", 31577937344, **dict(nemotron, hidden_size=2688, num_hidden_layers=52, num_attention_heads=32,
+    num_key_value_heads=2, intermediate_size=1856, mamba_num_heads=64, n_routed_experts=128, num_experts_per_tok=6,
+    moe_intermediate_size=1856, moe_shared_expert_intermediate_size=3712, max_position_embeddings=262144,
+    hybrid_override_pattern="MEMEM*EMEMEM*EMEMEM*EMEMEM*EMEMEM*EMEMEMEM*EMEMEMEME"))
+add("nemotron-nano-9b-v2", 8888227328, **dict(nemotron, hidden_size=4480, num_hidden_layers=56, num_attention_heads=40,
+    intermediate_size=15680, mamba_num_heads=128, mamba_head_dim=80, max_position_embeddings=131072,
+    hybrid_override_pattern="M-M-M-MM-M-M-M*-M-M-M*-M-M-M-M*-M-M-M-M*-M-MM-M-M-M-M-M-"))
+add("nemotron-3-super", 120.67e9, **dict(nemotron, hidden_size=4096, num_hidden_layers=88, num_attention_heads=32,
+    num_key_value_heads=2, intermediate_size=2688, mamba_num_heads=128, n_routed_experts=512, num_experts_per_tok=22,
+    moe_intermediate_size=2688, moe_shared_expert_intermediate_size=5376, moe_latent_size=1024,
+    max_position_embeddings=262144, hybrid_override_pattern="MEMEMEM*EMEMEMEM*EMEMEMEM*EMEMEMEMEM*EMEMEMEMEM*"
+    "EMEMEMEMEM*EMEMEMEMEM*EMEMEMEM*EMEMEMEME"))
+add("granite-4-h-small", 32207337984, **llama("granitemoehybrid", "GraniteMoeHybridForCausalLM", 4096, 768, 40, 32, 8,
+    100352, 131072, num_local_experts=72, num_experts_per_tok=10, shared_intermediate_size=1536, attention_bias=False,
+    position_embedding_type="nope", layer_types=(["mamba"] * 5 + ["attention"] + ["mamba"] * 4) * 4, mamba_n_heads=128,
+    mamba_d_head=64, mamba_d_state=128, mamba_n_groups=1, mamba_d_conv=4, mamba_chunk_size=256, mamba_conv_bias=True,
+    mamba_expand=2, mamba_proj_bias=False) | dict(tie_word_embeddings=True))
+add("kimi-linear", 49.12e9, **llama("kimi_linear", "KimiLinearForCausalLM", 2304, 9216, 27, 32, 32, 163840, 1048576,
+    kv_lora_rank=512, q_lora_rank=None, qk_nope_head_dim=128, qk_rope_head_dim=64, v_head_dim=128, num_experts=256,
+    num_experts_per_token=8, moe_intermediate_size=1024, num_shared_experts=1, first_k_dense_replace=1, moe_layer_freq=1,
+    linear_attn_config=dict(full_attn_layers=[4, 8, 12, 16, 20, 24, 27], head_dim=128, num_heads=32,
+    short_conv_kernel_size=4)))
+add("minimax-m2", 228.7e9, **llama("minimax_m2", "MiniMaxM2ForCausalLM", 3072, 1536, 62, 48, 8, 200064, 196608,
+    head_dim=128, num_local_experts=256, num_experts_per_tok=8, use_qk_norm=True))
+add("mamba2-2.7b", 2.7e9, model_type="mamba2", architectures=["Mamba2ForCausalLM"], hidden_size=2560,
+    num_hidden_layers=64, num_heads=80, head_dim=64, state_size=128, n_groups=1, conv_kernel=4, chunk_size=256,
+    vocab_size=50288, tie_word_embeddings=True, torch_dtype="float16")

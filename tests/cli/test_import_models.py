@@ -57,12 +57,11 @@ class Import(Case):
         """By words of the name, and by experts where those leave a choice or say nothing."""
         experts = {"num_experts": 128, "num_experts_per_tok": 8}
         for nearest, config in (
-                ("deepseek_v3", {"model_type": "deepseek_v32", "hidden_size": 64}),
+                ("deepseek_v3", {"model_type": "deepseek_v35", "hidden_size": 64}),
                 ("deepseek_v2", {"model_type": "deepseek_vl_v2"}),
-                ("qwen3", {"model_type": "qwen3_vl", "text_config": {"hidden_size": 64}}),
-                ("qwen3_moe", {"model_type": "qwen3_vl_moe", "text_config": {"hidden_size": 64, **experts}}),
-                ("qwen3_moe", llama("qwen3_next", "Qwen3NextForCausalLM", **experts)),
-                ("mixtral", llama("minimax_m2", "x", num_local_experts=256, num_experts_per_tok=8)),
+                ("qwen3", {"model_type": "qwen3_omni", "text_config": {"hidden_size": 64}}),
+                ("qwen3_moe", {"model_type": "qwen3_omni_moe", "text_config": {"hidden_size": 64, **experts}}),
+                ("mixtral", llama("hunyuan_v1_moe", "x", num_local_experts=256, num_experts_per_tok=8)),
                 ("llama", llama("internlm2", "x")), ("gemma3", {"model_type": "gemma3n"}),
                 ("deepseek_v3", {"model_type": "my_model", "kv_lora_rank": 512, "n_routed_experts": 64,
                                  "num_hidden_layers": 4})):
@@ -78,7 +77,30 @@ class Import(Case):
         self.assertNotIn("window", values)
         self.assertIn("model_type", self.fault(llama("other", "OtherForCausalLM")))
         # A later version of a family is another one.
-        self.assertIn("nearest", self.fault(llama("other", "DeepseekV32ForCausalLM")))
+        self.assertIn("nearest", self.fault(llama("other", "DeepseekV35ForCausalLM")))
+
+    def test_left_out(self):
+        """Types that no workload describes are refused with the reason; a list of layers is read or refused."""
+        self.assertIn("side by side", self.fault(llama("falcon_h1", "FalconH1ForCausalLM")))
+        _, config = MODELS["granite-4-h-small"]
+        for types in (["mamba"] * 39, ["mamba"] * 39 + ["rwkv"], "mamba"):
+            self.assertIn("layer_types: got", self.fault(dict(config, layer_types=types)))
+        _, config = MODELS["nemotron-3-nano"]
+        for letters in ("M" * 51, "X" * 52, 5):
+            self.assertIn("hybrid_override_pattern: got", self.fault(dict(config, hybrid_override_pattern=letters)))
+        _, config = MODELS["kimi-linear"]
+        for layers in ([0], [28], ["a"], 4):
+            self.assertIn("linear_attn_config: got", self.fault(
+                dict(config, linear_attn_config=dict(config["linear_attn_config"], full_attn_layers=layers))))
+
+    def test_text_inside(self):
+        """The text of a model of images is found under other names, by the names of its classes, too."""
+        _, config = MODELS["qwen2.5-vl-72b"]
+        inner = dict(config, architectures=["Qwen2ForCausalLM"])
+        del inner["model_type"]
+        for key in ("text_config", "llm_config", "language_config"):
+            result, _ = self.imported({"model_type": "seer", "architectures": ["SeerModel"], key: inner})
+            self.assertAlmostEqual(result["parameters"] / 72.7e9, 1.0, delta=4e-3)
 
     def test_interleaved_windows(self):
         """Command R7B's layers have a window but each fourth."""

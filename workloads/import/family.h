@@ -2,39 +2,9 @@
 /* How the families of models in Hugging Face's transformers differ: data, no code. */
 #pragma once
 
-#include <glib.h>
+#include "workloads/import/family_types.h"
 
 G_BEGIN_DECLS
-
-/** Names of the keys of a shape. Several joined by "|" are tried in turn; NULL: there is none. */
-typedef struct {
-    const char *layers, *hidden, *heads, *kv_heads, *ffn, *seq, *vocab, *activation, *dropout;
-} LpFamilyKeys;
-
-/** Keys of a mixture of experts; NULL where the family has no such thing. */
-typedef struct {
-    const char *experts, *top_k;
-    const char *width;        /**< of an expert; NULL: as the feed-forward network's */
-    const char *shared;       /**< how many shared experts */
-    const char *shared_width; /**< or how wide they are together */
-    gboolean has_shared;      /**< or always one */
-    const char *dense;        /**< how many layers at the beginning are dense */
-    const char *dense_list;   /**< or which layers are */
-    const char *every;        /**< a mixture each so many layers, or a list with 1 for each that has
-                                 one */
-    gboolean every_is_first;  /**< those whose index is a multiple; else the last of each so many */
-    /** What an absent topk_method means, where there are n_group and topk_group; else NULL. */
-    const char *method;
-} LpFamilyExperts;
-
-/** Biases: a key and what its absence means, or no key and always that. */
-typedef struct {
-    const char *attention_key;
-    gboolean attention;
-    gboolean attention_output; /**< attention's biases include the output projection's */
-    const char *ffn_key;
-    gboolean ffn;
-} LpFamilyBias;
 
 /** Where attention is limited to a window of tokens. */
 typedef enum {
@@ -52,6 +22,7 @@ typedef enum {
     LP_FAMILY_POSITIONS_ROTARY,
     LP_FAMILY_POSITIONS_LEARNED,
     LP_FAMILY_POSITIONS_ALIBI,
+    LP_FAMILY_POSITIONS_NONE,
 } LpFamilyPositions;
 
 /** One family. */
@@ -60,6 +31,7 @@ typedef struct {
     const char *architecture; /**< what the names of its classes begin with, before "For..." */
     const LpFamilyKeys *keys;
     const LpFamilyExperts *experts; /**< or NULL */
+    const LpFamilyLayers *layers;   /**< or NULL: all layers have attention */
     const LpFamilyBias *bias;
     gboolean is_plain; /**< what others are like where nothing tells families apart */
     gboolean gated;    /**< three matrices in the feed-forward network, not two */

@@ -148,12 +148,12 @@ read_heads(LpReader *reader, GError **error)
     guint32 width = reader->family->head_width;
     if (width == 0)
         width = MAX(reader->hidden / reader->n_heads, 1);
-    if (!lp_config_count(reader->config, "head_dim", 1, &width, error))
+    if (!lp_config_count(reader->config, "head_dim|attention_head_dim", 1, &width, error))
         return FALSE;
+    g_autofree char *key = lp_config_key(reader->config, "head_dim|attention_head_dim");
     if ((guint64)width * reader->n_heads != reader->hidden &&
-        (lp_config_peek(reader->config, "head_dim") != NULL || reader->family->head_width != 0))
-        lp_import_map_count(reader->import, "head-width", width,
-                            lp_reader_said(reader, "head_dim"));
+        (lp_config_peek(reader->config, key) != NULL || reader->family->head_width != 0))
+        lp_import_map_count(reader->import, "head-width", width, lp_reader_said(reader, key));
     return TRUE;
 }
 
@@ -274,7 +274,16 @@ read_embedding(LpReader *reader, GError **error)
     lp_import_map_boolean(reader->import, "tied-embeddings", tied && !is_image,
                           is_image ? "" : lp_reader_said(reader, "tie_word_embeddings"));
     gboolean learned = reader->family->positions == LP_FAMILY_POSITIONS_LEARNED;
-    lp_import_map(reader->import, "positions", learned ? "learned" : "rotary", "model_type");
+    const char *kind = NULL;
+    if (!lp_config_text(reader->config, "position_embedding_type", &kind, error))
+        return FALSE;
+    gboolean none =
+        reader->family->positions == LP_FAMILY_POSITIONS_NONE || g_strcmp0(kind, "nope") == 0;
+    lp_import_map(reader->import, "positions",
+                  learned ? "learned"
+                  : none  ? "none"
+                          : "rotary",
+                  kind != NULL ? "position_embedding_type" : "model_type");
     if (reader->family->positions == LP_FAMILY_POSITIONS_ALIBI)
         lp_reader_leave(reader, "model_type",
                         "positions are ALiBi's, which have no weights either");
@@ -398,9 +407,9 @@ read_all(LpReader *reader, GError **error)
     if (!lp_reader_map_count(reader, "layers", keys->layers, 1, &reader->n_layers, error) ||
         !lp_reader_map_count(reader, "hidden", keys->hidden, 1, &reader->hidden, error) ||
         !read_heads(reader, error) || !read_ffn(reader, error) || !read_embedding(reader, error) ||
-        !read_manners(reader, error) || !lp_reader_map_window(reader, error) ||
-        !lp_reader_map_experts(reader, error) || !check_projection(reader, error) ||
-        !read_plan(reader, error))
+        !read_manners(reader, error) || !lp_reader_map_layers(reader, error) ||
+        !lp_reader_map_window(reader, error) || !lp_reader_map_experts(reader, error) ||
+        !check_projection(reader, error) || !read_plan(reader, error))
         return FALSE;
     report_rest(reader);
     return TRUE;
@@ -421,8 +430,9 @@ lp_huggingface_import(const char *path, GError **error)
         return NULL;
     g_autofree char *name = name_of(given, path, family->model_type);
     g_autofree char *shown = lp_config_show(config, key);
-    if (family->in_text || lp_reader_is_wrapper(config))
-        lp_config_enter(config, "text_config");
+    const char *wrapper = lp_reader_wrapper(config);
+    if (family->in_text || wrapper != NULL)
+        lp_config_enter(config, wrapper != NULL ? wrapper : "text_config");
     g_autofree char *source =
         g_strdup_printf("%s: %s, model_type %s.", path,
                         is_own ? "Mistral's params.json, by Hugging Face's names"

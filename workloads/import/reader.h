@@ -15,6 +15,7 @@ typedef struct {
     const LpFamily *family; /* static */
     LpImport *import;       /* borrowed from the caller */
     guint32 n_layers, hidden, n_heads, ffn, seq;
+    gboolean no_experts; /**< the layers' pattern has none, whatever else is said */
 } LpReader;
 
 /** The family of @config: by model_type, else by what its classes are called (architectures), or by
@@ -22,8 +23,8 @@ typedef struct {
  * LP_INPUT_ERROR_VALUE, LP_INPUT_ERROR_NAME, which says the nearest. Returns: static. */
 const LpFamily *lp_reader_find_family(LpConfig *config, const char **out_key,
                                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/** Whether the shape is under text_config alone. */
-gboolean lp_reader_is_wrapper(LpConfig *config);
+/** The key of the object that alone has the shape (text_config and the like), or NULL. Static. */
+const char *lp_reader_wrapper(LpConfig *config);
 
 /** @key if the configuration has it, else "": where a value comes from. */
 const char *lp_reader_said(const LpReader *self, const char *key);
@@ -34,6 +35,9 @@ gboolean lp_reader_map_count(const LpReader *self, const char *attribute, const 
                              guint32 minimum, guint32 *value,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+/** Maps the pattern of mixers and their sizes. Error: LP_INPUT_ERROR_VALUE, "FILE: KEY: got,
+ * wanted". */
+gboolean lp_reader_map_layers(LpReader *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** Maps the sliding window. Error: LP_INPUT_ERROR_VALUE, "FILE: KEY: got, wanted". */
 gboolean lp_reader_map_window(const LpReader *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** Maps the experts, and which layers have them. Error: LP_INPUT_ERROR_VALUE, "FILE: KEY: got,

@@ -185,7 +185,7 @@ skip_experts(const LpReader *self)
     const LpFamilyExperts *experts = self->family->experts;
     const char *const keys[] = {experts->top_k, experts->width,      experts->shared,
                                 experts->dense, experts->dense_list, experts->shared_width,
-                                experts->every};
+                                experts->every, experts->latent};
     static const char *const groups[] = {"n_group", "topk_group", "topk_method"};
     for (guint i = 0; i < G_N_ELEMENTS(keys); i++)
         if (keys[i] != NULL)
@@ -217,6 +217,11 @@ lp_reader_map_experts(const LpReader *self, GError **error)
     Mixtures mixtures = {.any = FALSE};
     if (experts == NULL)
         return TRUE;
+    if (self->no_experts) {
+        g_free(lp_config_key(self->config, experts->experts));
+        skip_experts(self);
+        return TRUE;
+    }
     g_autofree char *key = lp_config_key(self->config, experts->experts);
     if (!lp_config_count(self->config, experts->experts, 0, &n_experts, error))
         return FALSE;
@@ -226,6 +231,13 @@ lp_reader_map_experts(const LpReader *self, GError **error)
     if (n_experts > 0 && !read_expert_layers(self, &mixtures, error))
         return FALSE;
     if (!mixtures.any) {
+        guint32 ffn = self->ffn;
+        if (experts->dense_width != NULL &&
+            !lp_config_count(self->config, experts->dense_width, 1, &ffn, error))
+            return FALSE;
+        g_autofree char *text = g_strdup_printf("%u", ffn);
+        if (ffn != self->ffn)
+            lp_import_replace(self->import, "ffn", text, experts->dense_width);
         skip_experts(self);
         return TRUE;
     }
@@ -237,8 +249,13 @@ lp_reader_map_experts(const LpReader *self, GError **error)
         if (!lp_reader_map_count(self, "expert-ffn", experts->width, 1, &width, error))
             return FALSE;
     }
-    if (!read_shared_experts(self, width, error))
+    guint32 latent = 0;
+    if (!read_shared_experts(self, width, error) ||
+        (experts->latent != NULL &&
+         !lp_config_count(self->config, experts->latent, 0, &latent, error)))
         return FALSE;
+    if (latent > 0)
+        lp_import_map_count(self->import, "expert-latent", latent, experts->latent);
     map_expert_layers(self, &mixtures);
     return experts->method == NULL || read_groups(self, n_experts, error);
 }

@@ -3,11 +3,15 @@
 #include "base/error.h"
 #include "workloads/import/reader.h"
 
-gboolean
-lp_reader_is_wrapper(LpConfig *config)
+const char *
+lp_reader_wrapper(LpConfig *config)
 {
-    return json_is_object(lp_config_peek(config, "text_config")) &&
-           lp_config_peek(config, "num_hidden_layers") == NULL;
+    static const char *const keys[] = {"text_config", "llm_config", "language_config"};
+    for (guint i = 0; i < G_N_ELEMENTS(keys); i++)
+        if (json_is_object(lp_config_peek(config, keys[i])) &&
+            lp_config_peek(config, "num_hidden_layers") == NULL)
+            return keys[i];
+    return NULL;
 }
 
 static gboolean
@@ -23,6 +27,39 @@ counts_experts(LpConfig *config)
     return has_experts;
 }
 
+/* Types that are known, and why they are not read. */
+static const struct {
+    const char *model_type, *reason;
+} left_out[] = {
+    {"falcon_h1", "attention and Mamba-2 stand side by side in each layer"},
+    {"falcon_mamba", "its layers are of Mamba's first version"},
+    {"jamba", "its layers are of Mamba's first version"},
+    {"lfm2", "its layers have short convolutions in attention's place"},
+    {"lfm2_moe", "its layers have short convolutions in attention's place"},
+    {"mamba", "its layers are of Mamba's first version"},
+    {"minimax", "its layers have lightning attention"},
+    {"minimax_text_01", "its layers have lightning attention"},
+    {"mllama", "its text attends to images in layers of their own"},
+    {"recurrent_gemma", "its layers have gated linear recurrences"},
+    {"rwkv", "its layers have time mixing in attention's place"},
+    {"zamba", "its layers of attention share their weights"},
+    {"zamba2", "its layers of attention share their weights"},
+};
+
+static gboolean
+is_left_out(const LpConfig *config, const char *model_type, GError **error)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(left_out); i++) {
+        if (g_strcmp0(left_out[i].model_type, model_type) != 0)
+            continue;
+        g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_NAME,
+                    "%s: model_type: got \"%s\", wanted a model that a workload can describe: %s",
+                    lp_config_path(config), model_type, left_out[i].reason);
+        return TRUE;
+    }
+    return FALSE;
+}
+
 /* Refuses @config, and says which family it is most like. */
 static void
 set_unknown(LpConfig *config, const char *model_type, GError **error)
@@ -34,8 +71,9 @@ set_unknown(LpConfig *config, const char *model_type, GError **error)
     g_autofree char *list = g_string_free(names, FALSE);
     /* Texts of the object outside go with it. */
     g_autofree char *name = g_strdup(model_type);
-    if (lp_reader_is_wrapper(config))
-        lp_config_enter(config, "text_config");
+    const char *wrapper = lp_reader_wrapper(config);
+    if (wrapper != NULL)
+        lp_config_enter(config, wrapper);
     g_autofree const char **keys = lp_config_keys(config);
     const json_t *rank = lp_config_peek(config, "kv_lora_rank");
     LpFamilyShape shape = {
@@ -49,11 +87,11 @@ set_unknown(LpConfig *config, const char *model_type, GError **error)
                 shown, list, lp_family_nearest(&shape)->model_type);
 }
 
-/* The family of one of its classes, where there is one. */
+/* The family of one of the classes in @list, where there is one. */
 static const LpFamily *
-find_architecture(LpConfig *config)
+find_architecture(const json_t *list)
 {
-    const json_t *list = lp_config_peek(config, "architectures"), *item;
+    const json_t *item;
     gsize i;
     json_array_foreach (list, i, item) {
         const LpFamily *family =
@@ -64,13 +102,14 @@ find_architecture(LpConfig *config)
     return NULL;
 }
 
-/* Of the model of text inside of another, by the name that it has there. */
+/* Of the model of text inside of another, by the name that it or its classes have there. */
 static const LpFamily *
-find_inner(LpConfig *config)
+find_inner(LpConfig *config, const char *key)
 {
-    const json_t *inner = lp_config_peek(config, "text_config");
+    const json_t *inner = key != NULL ? lp_config_peek(config, key) : NULL;
     const json_t *name = json_object_get(inner, "model_type");
-    return json_is_string(name) ? lp_family_find(json_string_value(name)) : NULL;
+    const LpFamily *family = json_is_string(name) ? lp_family_find(json_string_value(name)) : NULL;
+    return family != NULL ? family : find_architecture(json_object_get(inner, "architectures"));
 }
 
 const LpFamily *
@@ -82,16 +121,17 @@ lp_reader_find_family(LpConfig *config, const char **out_key, GError **error)
     const LpFamily *family = model_type != NULL ? lp_family_find(model_type) : NULL;
     *out_key = "model_type";
     if (family == NULL) {
-        family = find_architecture(config);
+        family = find_architecture(lp_config_peek(config, "architectures"));
         *out_key = "architectures";
     }
     if (family == NULL) {
-        family = find_inner(config);
-        *out_key = "text_config";
+        const char *wrapper = lp_reader_wrapper(config);
+        family = find_inner(config, wrapper);
+        *out_key = wrapper != NULL ? wrapper : "text_config";
     }
     if (family == NULL && model_type == NULL)
         lp_config_fault(config, "model_type", "one such as \"llama\"", error);
-    else if (family == NULL)
+    else if (family == NULL && !is_left_out(config, model_type, error))
         set_unknown(config, model_type, error);
     return family;
 }

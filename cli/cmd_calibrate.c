@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lightpath calibrate: fits constants to measured rows. */
+/* lightpath calibrate: fits constants to measured rows, or compares measured kernels. */
 #include "cli/commands.h"
+#include "cli/kernel_calibration.h"
 #include "cli/option_rows.h"
 #include "cli/options.h"
 #include "cli/output_paths.h"
@@ -21,8 +22,9 @@
 
 typedef struct {
     char *cases, *start, *format, *jobs, *resume, *every, *others, *rounds, *output; /* owned */
+    char *kernels, *accelerator;                                                     /* owned */
     char **fit, **rows, **without;                                                   /* owned */
-    gboolean is_dense;
+    gboolean is_dense, is_alone;
 } Options;
 
 static void
@@ -37,6 +39,8 @@ options_clear(Options *self)
     g_free(self->others);
     g_free(self->rounds);
     g_free(self->output);
+    g_free(self->kernels);
+    g_free(self->accelerator);
     g_strfreev(self->fit);
     g_strfreev(self->rows);
     g_strfreev(self->without);
@@ -142,6 +146,22 @@ calibrate(const Options *options, GError **error)
     return TRUE;
 }
 
+/* Kernels are compared, and nothing is fitted. */
+static gboolean
+compare_kernels(const Options *options, GError **error)
+{
+    LpKernelCalibration self = {options->kernels, options->accelerator, options->output,
+                                options->is_alone, LP_FORMAT_TEXT};
+    if (options->cases != NULL || options->fit != NULL)
+        return lp_usage_error(error, "--%s: got it beside --kernels, wanted one of them",
+                              options->cases != NULL ? "cases" : "fit");
+    if (options->accelerator == NULL)
+        return lp_usage_error(error, "--kernels: got no --accelerator beside it, wanted the one "
+                                     "that was measured");
+    return lp_format_parse(options->format, &self.format, error) &&
+           lp_kernel_calibration_run(&self, error);
+}
+
 gboolean
 lp_cmd_calibrate(int argc, char **argv, GError **error)
 {
@@ -171,7 +191,15 @@ lp_cmd_calibrate(int argc, char **argv, GError **error)
          "FILE.xml"},
         {"rounds", 0, 0, G_OPTION_ARG_STRING, &options.rounds,
          "Simulate and search again at most so often (default 3)", "N"},
-        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "Write the constants", "FILE"},
+        {"kernels", 0, 0, G_OPTION_ARG_FILENAME, &options.kernels,
+         "Measured kernels, which are compared with the model in place of a fit", "FILE.csv"},
+        {"accelerator", 0, 0, G_OPTION_ARG_STRING, &options.accelerator,
+         "Which accelerator ran the kernels", "NAME"},
+        {"alone", 0, 0, G_OPTION_ARG_NONE, &options.is_alone,
+         "The kernels ran alone, before a limit of power lowered the clock, as it does in training",
+         NULL},
+        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output,
+         "Write the constants, or the kernels' table", "FILE"},
         LP_ROW_FORMAT(&options.format),
         {"jobs", 0, 0, G_OPTION_ARG_STRING, &options.jobs,
          "Rows side by side (default: the number of processors)", "N"},
@@ -183,5 +211,5 @@ lp_cmd_calibrate(int argc, char **argv, GError **error)
                           "training steps, and tells the error on steps that it left out.",
                           entries, &argc, &argv, 0, 0, error))
         return FALSE;
-    return calibrate(&options, error);
+    return options.kernels != NULL ? compare_kernels(&options, error) : calibrate(&options, error);
 }

@@ -97,7 +97,11 @@ run(int argc, char **argv, GError **error)
         "  --catalogue=FILE  accelerators of your own, as accelerators.xml has "
         "them\n"
         "  --libraries=FILE  communication libraries of your own, as "
-        "libraries.xml has them\n",
+        "libraries.xml has them\n"
+        "  --kernels-table=FILE  measured kernels of your machine, as \"calibrate "
+        "--kernels\" writes them\n"
+        "  --products=SHARE  the share of the peak that matrix products reach on "
+        "your machine\n",
         argc, argv, error);
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/units.h"
 #include "platforms_resource.h"
 
 #include <gio/gio.h>
@@ -11,6 +12,9 @@
 #include <string.h>
 
 #define FOLDER "/lightpath/platforms/catalogue/"
+/* The share of the peak that matrix products reach. */
+#define PRODUCTS "--products"
+#define PRODUCTS_MIN 1e-6
 /* What GLib reads when the first resource is asked for. */
 #define OVERLAYS "G_RESOURCE_OVERLAYS"
 
@@ -19,7 +23,9 @@
 static const struct {
     const char *option, *file, *element, *unique;
 } kinds[LP_OWN_DATA_KINDS] = {{"--catalogue", "accelerators.xml", "accelerators", "accelerator"},
-                              {"--libraries", "libraries.xml", "libraries", NULL}};
+                              {"--libraries", "libraries.xml", "libraries", NULL},
+                              {"--kernels-table", "kernels.xml", "kernels", NULL}};
+#define KERNELS 2
 
 /* "lightpath tune" has an option of the same name for names to choose from. */
 static gboolean
@@ -127,15 +133,29 @@ read_shipped(const char *path)
     return bytes;
 }
 
+/* The user's file, and entries before its own; where there is no file, those alone. Returns:
+ * (transfer full). */
+static char *
+read_own(guint kind, const char *path, const char *more, GError **error)
+{
+    const char *element = kinds[kind].element, *begin, *end;
+    if (path == NULL)
+        return g_strdup_printf("<%s>%s</%s>", element, more, element);
+    g_autofree char *file = lp_file_argument(path, error);
+    g_autoptr(GBytes) content = file != NULL ? lp_file_read(file, error) : NULL;
+    g_autofree char *own = content != NULL ? text_of(content) : NULL;
+    if (own == NULL || more == NULL || !find_entries(own, element, &begin, &end))
+        return g_steal_pointer(&own);
+    return g_strdup_printf("%.*s%s%s", (int)(begin - own), own, more, begin);
+}
+
 static gboolean
-lay_over(guint kind, const char *path, GError **error)
+lay_over(guint kind, const char *path, const char *more, GError **error)
 {
     g_autofree char *resource = g_strconcat(FOLDER, kinds[kind].file, NULL);
     g_autoptr(GBytes) bytes = read_shipped(resource);
     g_autofree char *shipped = text_of(bytes);
-    g_autofree char *file = lp_file_argument(path, error);
-    g_autoptr(GBytes) content = file != NULL ? lp_file_read(file, error) : NULL;
-    g_autofree char *own = content != NULL ? text_of(content) : NULL;
+    g_autofree char *own = read_own(kind, path, more, error);
     const char *unique = kinds[kind].unique;
     gboolean is_new =
         own != NULL && (unique == NULL || check_unique(own, shipped, unique, path, error));
@@ -152,20 +172,52 @@ lay_over(guint kind, const char *path, GError **error)
     return TRUE;
 }
 
+/* NULL: it is not given, or given twice. */
+static const char *
+take_once(const char *name, int *io_argc, char **argv, GError **error)
+{
+    const char *value = take_option(name, io_argc, argv);
+    if (value == NULL || take_option(name, io_argc, argv) == NULL)
+        return value;
+    g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_USAGE, "%s: given twice, wanted once", name);
+    return NULL;
+}
+
+/* What the user says of all matrix products, as a table of measured kernels; @out_table: NULL:
+ * nothing. */
+static gboolean
+take_products(int *io_argc, char **argv, char **out_table, GError **error)
+{
+    GError *fault = NULL;
+    double share = 0.0;
+    const char *text = take_once(PRODUCTS, io_argc, argv, &fault);
+    if (text != NULL && lp_number_parse(text, PRODUCTS_MIN, 1.0, &share, &fault))
+        *out_table = g_strdup_printf(
+            "<table accelerator=\"any\" source=\"" PRODUCTS "\" products=\"%s\"/>", text);
+    if (fault == NULL)
+        return TRUE;
+    g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_USAGE, "%s%s",
+                text != NULL ? PRODUCTS ": " : "", fault->message);
+    g_error_free(fault);
+    return FALSE;
+}
+
 gboolean
 lp_own_data_take(LpOwnData *self, int *io_argc, char **argv, GError **error)
 {
+    g_autofree char *products = NULL;
+    GError *fault = NULL;
+    if (!take_products(io_argc, argv, &products, error))
+        return FALSE;
     for (guint kind = 0; kind < LP_OWN_DATA_KINDS; kind++) {
-        self->paths[kind] = take_option(kinds[kind].option, io_argc, argv);
-        if (self->paths[kind] == NULL)
-            continue;
-        if (take_option(kinds[kind].option, io_argc, argv) != NULL) {
-            g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_USAGE, "%s: given twice, wanted once",
-                        kinds[kind].option);
+        const char *more = kind == KERNELS ? products : NULL;
+        self->paths[kind] = take_once(kinds[kind].option, io_argc, argv, &fault);
+        if (fault == NULL && (self->paths[kind] != NULL || more != NULL))
+            (void)lay_over(kind, self->paths[kind], more, &fault);
+        if (fault != NULL) {
+            g_propagate_error(error, fault);
             return FALSE;
         }
-        if (!lay_over(kind, self->paths[kind], error))
-            return FALSE;
     }
     return TRUE;
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Accelerators and communication libraries of the user's, beside the shipped ones. */
+/* Accelerators, communication libraries and measured kernels of the user's, beside the shipped
+ * ones. */
 #pragma once
 
 #include <glib.h>
 
 G_BEGIN_DECLS
 
-/** Kinds of files: of accelerators, of libraries. */
-#define LP_OWN_DATA_KINDS 2
+/** Kinds of files: of accelerators, of libraries, of measured kernels. */
+#define LP_OWN_DATA_KINDS 3
 
 /** The user's files. */
 typedef struct {
@@ -15,8 +16,10 @@ typedef struct {
 } LpOwnData;
 
 /**
- * Takes "--catalogue=FILE" and "--libraries=FILE" out of @argv, and puts what these files hold
- * before the shipped entries, so that an entry of the same name takes the place of the shipped one.
+ * Takes "--catalogue=FILE", "--libraries=FILE" and "--kernels-table=FILE" out of @argv, and puts
+ * what these files hold before the shipped entries, so that an entry of the same name takes the
+ * place of the shipped one; "--products=SHARE" is a table of measured kernels that holds for every
+ * accelerator.
  * Of "tune" only a FILE that ends in ".xml" is one.
  * To be called before anything shipped is read. @io_argc, @argv: as main() has them.
  * Errors: LP_INPUT_ERROR_USAGE, LP_INPUT_ERROR_FILE, LP_INPUT_ERROR_SYNTAX.

@@ -5,6 +5,9 @@
 const char *const lp_tiles_names[] = {"none", "coarse", "fine", "systolic", NULL};
 G_STATIC_ASSERT(G_N_ELEMENTS(lp_tiles_names) == LP_N_TILES + 1);
 
+/* Behind the name of an accelerator that is described otherwise. */
+#define MODIFIED " (modified)"
+
 /* The nearest wider precision; fp32, the widest, is its own, and so is what nothing stands in for.
  * Units for nvfp4, whose blocks are half as long, take those of mxfp4 at the same rate (NVIDIA, PTX
  * ISA, mma with block scaling: kind::mxf4 and kind::mxf4nvf4 have one shape), but not the other way
@@ -21,6 +24,13 @@ const char *
 lp_accelerator_known_as(const LpAccelerator *self)
 {
     return *self->like != '\0' ? self->like : self->name;
+}
+
+void
+lp_accelerator_mark_modified(LpAccelerator *self)
+{
+    if (!g_str_has_suffix(self->name, MODIFIED))
+        g_strlcat(self->name, MODIFIED, sizeof self->name);
 }
 
 double

@@ -63,13 +63,18 @@ typedef struct {
     double launch_s;               /**< time a kernel costs beyond its work */
     double host_kernel_s;          /**< time that the host takes to issue a kernel */
     double host_collective_s; /**< time that the host takes to issue a collective or a message */
-    gboolean sums_on_cores;   /**< collectives that sum take the cores that compute, one program at
-                                 a time; else engines or multiprocessors beside them do */
+    gboolean products_stated; /**< gemm_efficiency is what the user says that products reach */
+    const struct LpMeasuredKernels *measured; /**< borrowed; NULL: none; model/measured_kernels.h */
+    gboolean sums_on_cores; /**< collectives that sum take the cores that compute, one program at
+                               a time; else engines or multiprocessors beside them do */
 } LpAccelerator;
 
 /** The name by which tables know it: that of the one that it is like, or its own. Static as @self.
  */
 const char *lp_accelerator_known_as(const LpAccelerator *self);
+
+/** Marks the name as that of one with other numbers than the catalogue's. */
+void lp_accelerator_mark_modified(LpAccelerator *self);
 
 /** Dense peak for @precision; where the accelerator has no such unit, of the nearest wider one
  * (bf16 -> fp16 -> tf32 -> fp32), or 0 if it has none. Narrow precisions fall back to none, but

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "model/kernel_block.h"
+#include "model/measured_kernels.h"
 #include "model/plan.h"
 #include "model/work.h"
 
@@ -39,11 +40,18 @@ double lp_kernel_flop(const LpKernel *self);
 double lp_kernel_bytes(const LpKernel *self, const LpAccelerator *accelerator,
                        LpPrecision precision);
 
-/** GEMM: max(arithmetic, bytes / (bandwidth * memory_efficiency)) + launch, arithmetic by
- * lp_gemm_arithmetic_s(), or lp_gemm_attention_s() if fused;
- * a stream: bytes / (bandwidth * memory_efficiency) + launch;
- * any other: bytes / (bandwidth * elementwise_efficiency) + launch; bytes by lp_kernel_bytes(), and
- * a cast that makes one copy is a stream. Seconds. */
+/** What the device works at it, s. GEMM: max(arithmetic, bytes / (bandwidth * memory_efficiency)),
+ * arithmetic by lp_gemm_arithmetic_s(), or lp_gemm_attention_s() if fused;
+ * a stream: bytes / (bandwidth * memory_efficiency);
+ * any other: bytes / (bandwidth * elementwise_efficiency); bytes by lp_kernel_bytes(), and
+ * a cast that makes one copy is a stream. All this times lp_measured_kernels_factor() of what was
+ * measured on @accelerator. @out_by: may be NULL. */
+double lp_kernel_device_s(const LpKernel *self, const LpAccelerator *accelerator,
+                          LpPrecision precision, LpTimedBy *out_by);
+/** Where that time comes from; of products one by one, that of each. */
+LpTimedBy lp_kernel_timed_by(const LpKernel *self, const LpAccelerator *accelerator,
+                             LpPrecision precision);
+/** lp_kernel_device_s(), and launch for each kernel that it stands for. Seconds. */
 double lp_kernel_time_s(const LpKernel *self, const LpAccelerator *accelerator,
                         LpPrecision precision);
 

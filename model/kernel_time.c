@@ -48,7 +48,9 @@ rounds_s(const LpKernel *self, const LpAccelerator *accelerator, LpPrecision pre
 {
     double n_rounds = ceil(self->n_batch / LP_EXPERT_STREAMS);
     LpGemm gemm = {self->m, self->k, self->n, self->n_batch / n_rounds};
-    return n_rounds * (lp_gemm_arithmetic_s(&gemm, accelerator, precision) + accelerator->launch_s);
+    double factor = lp_measured_kernels_factor(accelerator->measured, self, precision, NULL);
+    return n_rounds *
+           (lp_gemm_arithmetic_s(&gemm, accelerator, precision) * factor + accelerator->launch_s);
 }
 
 static gboolean
@@ -91,29 +93,63 @@ grouped_efficiency(const LpKernel *self, const LpAccelerator *accelerator, LpPre
     return self->grouped == LP_EXPERTS_KERNEL_TORCH && efficiency > 0.0 ? efficiency : 1.0;
 }
 
-double
-lp_kernel_time_s(const LpKernel *self, const LpAccelerator *accelerator, LpPrecision precision)
+/* What its products run in. */
+static LpPrecision
+precision_of(const LpKernel *self, LpPrecision precision)
 {
-    double bytes = lp_kernel_bytes(self, accelerator, precision);
-    double moving_s = bytes / (accelerator->memory_bytes_per_s * accelerator->memory_efficiency);
+    return self->wide ? lp_precision_wide(precision) : precision;
+}
+
+/* By the model alone: a stream or a sweep moves bytes, products of @precision compute, too. */
+static double
+modelled_s(const LpKernel *self, const LpAccelerator *accelerator, LpPrecision precision)
+{
+    double bytes_per_s = accelerator->memory_bytes_per_s * accelerator->memory_efficiency;
+    double moving_s = self->bytes / bytes_per_s;
     if (self->n_batch <= 0.0) {
         double efficiency = accelerator->elementwise_efficiency;
-        gboolean is_stream = self->streams || makes_one_copy(self, accelerator, precision);
-        gboolean slower = !is_stream && efficiency > 0.0;
-        return (slower ? bytes / (accelerator->memory_bytes_per_s * efficiency) : moving_s) +
-               launches_s(self, accelerator);
+        gboolean slower = !self->streams && efficiency > 0.0;
+        return slower ? self->bytes / (accelerator->memory_bytes_per_s * efficiency) : moving_s;
     }
     LpGemm gemm = {self->m, self->k, self->n, self->n_batch};
     double share = timed_share(self, accelerator) * narrow_heads(self, accelerator);
-    if (self->wide)
-        precision = lp_precision_wide(precision);
-    if (self->apart)
-        return fmax(rounds_s(self, accelerator, precision), moving_s + accelerator->launch_s);
     double computing_s =
         self->fused ? share * lp_gemm_attention_s(&gemm, accelerator, precision, self->attention)
                     : lp_gemm_arithmetic_s(&gemm, accelerator, precision) /
                           grouped_efficiency(self, accelerator, precision);
-    return fmax(computing_s, moving_s) + launches_s(self, accelerator);
+    return fmax(computing_s, moving_s);
+}
+
+double
+lp_kernel_device_s(const LpKernel *self, const LpAccelerator *accelerator, LpPrecision precision,
+                   LpTimedBy *out_by)
+{
+    LpKernel kernel = *self;
+    kernel.bytes = lp_kernel_bytes(self, accelerator, precision);
+    kernel.streams = self->streams || makes_one_copy(self, accelerator, precision);
+    precision = precision_of(self, precision);
+    return modelled_s(&kernel, accelerator, precision) *
+           lp_measured_kernels_factor(accelerator->measured, &kernel, precision, out_by);
+}
+
+LpTimedBy
+lp_kernel_timed_by(const LpKernel *self, const LpAccelerator *accelerator, LpPrecision precision)
+{
+    LpTimedBy by;
+    (void)lp_kernel_device_s(self, accelerator, precision, &by);
+    return by;
+}
+
+double
+lp_kernel_time_s(const LpKernel *self, const LpAccelerator *accelerator, LpPrecision precision)
+{
+    if (!self->apart || self->n_batch <= 0.0)
+        return lp_kernel_device_s(self, accelerator, precision, NULL) +
+               launches_s(self, accelerator);
+    double bytes = lp_kernel_bytes(self, accelerator, precision);
+    double moving_s = bytes / (accelerator->memory_bytes_per_s * accelerator->memory_efficiency);
+    return fmax(rounds_s(self, accelerator, precision_of(self, precision)),
+                moving_s + accelerator->launch_s);
 }
 
 LpWork

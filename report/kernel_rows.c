@@ -29,6 +29,13 @@ moved_bytes(const LpReport *self, const LpKernel *kernel)
                            self->workload->plan.format.precision);
 }
 
+static const char *
+timed_by(const LpReport *self, const LpKernel *kernel)
+{
+    return lp_timed_by_names[lp_kernel_timed_by(kernel, &self->machine->accelerator,
+                                                self->workload->plan.format.precision)];
+}
+
 static guint32
 n_launches(const LpKernelCount *count)
 {
@@ -49,11 +56,14 @@ add_json_row(json_t *rows, const LpReport *self, const LpKernelCount *count)
         lp_json_set_number(row, "n", kernel->n);
         lp_json_set_number(row, "products", kernel->n_batch);
     }
+    if (kernel->fused && kernel->share > 0.0)
+        lp_json_set_number(row, "share", kernel->share);
     lp_json_set_number(row, "flop", lp_kernel_flop(kernel));
     lp_json_set_number(row, "bytes", moved_bytes(self, kernel));
     lp_json_set_count(row, "launches", n_launches(count));
     lp_json_set_count(row, "runs", count->n_runs);
     lp_json_set_number(row, "time_s", count->time_s);
+    lp_json_set_text(row, "timed_by", timed_by(self, kernel));
     g_autofree char *place = place_of(kernel);
     if (place != NULL)
         lp_json_set_text(row, "source", place);
@@ -97,14 +107,16 @@ add_text_row(LpTextTable *table, const LpReport *self, const LpKernelCount *coun
     lp_text_table_add_cell(table, "%.1f %%", sum_s > 0.0 ? 100.0 * all_s / sum_s : 0.0);
     g_autofree char *place = place_of(&count->kernel);
     lp_text_table_add_cell(table, "%s", place != NULL ? place : "");
+    if (self->machine->accelerator.measured != NULL)
+        lp_text_table_add_cell(table, "%s", timed_by(self, &count->kernel));
 }
 
 void
 lp_kernel_rows_append_text(GString *out, const LpReport *self)
 {
-    static const char *const columns[] = {"pass",  "block",  "kernel",    "m x k x n",
-                                          "#FLOP", "#bytes", "#launches", "#time",
-                                          "#runs", "#share", "source",    NULL};
+    static const char *const columns[] = {"pass",   "block",     "kernel", "m x k x n", "#FLOP",
+                                          "#bytes", "#launches", "#time",  "#runs",     "#share",
+                                          "source", "time by",   NULL};
     g_autoptr(GArray) counts = census(self);
     g_autoptr(LpTextTable) table = lp_text_table_new(columns);
     double sum_s = lp_kernel_census_time_s(counts);

@@ -5,11 +5,10 @@
 #include "base/error.h"
 #include "base/xml.h"
 #include "platforms/catalogue/field.h"
+#include "platforms/catalogue/kernel_tables.h"
 #include "platforms_resource.h"
 #include "property_places.h"
 
-/* Behind the name of an accelerator that a platform describes otherwise. */
-#define MODIFIED " (modified)"
 #define CATALOGUE "resource:///lightpath/platforms/catalogue/accelerators.xml"
 #define SCHEMA "resource:///lightpath/platforms/catalogue/accelerators.xsd"
 #define ATTENTION_RAMP_KEYS_MAX 65536
@@ -179,7 +178,9 @@ lp_catalogue_find(const char *name, LpAccelerator *out_accelerator, GError **err
     while (place-- > 0)
         node = next_accelerator(node);
     LpAccelerator accelerator = {.name = ""};
-    if (!read_accelerator(xml, node, &accelerator, error))
+    if (!read_accelerator(xml, node, &accelerator, error) ||
+        !lp_kernel_tables_check((const char *const *)names->pdata, error) ||
+        !lp_kernel_tables_apply(&accelerator, error))
         return FALSE;
     *out_accelerator = accelerator;
     return TRUE;
@@ -192,6 +193,11 @@ gboolean
 lp_accelerator_set(LpAccelerator *self, guint index, const char *text, GError **error)
 {
     g_return_val_if_fail(index < LP_N_ACCELERATOR_PROPERTIES, FALSE);
+    if (index == ACCELERATOR_GEMM_EFFICIENCY && self->products_stated) {
+        g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE,
+                    "got %s beside --products or a table with products, wanted one of them", text);
+        return FALSE;
+    }
     if (!lp_field_set(&fields[index], self, text, error))
         return FALSE;
     if (index == ACCELERATOR_ATTENTION_EFFICIENCY) { /* a stated figure holds for any kernel */
@@ -201,7 +207,6 @@ lp_accelerator_set(LpAccelerator *self, guint index, const char *text, GError **
         self->triton_attention_efficiency = 0.0;
         self->attention_ramp_keys = 0.0;
     }
-    if (!g_str_has_suffix(self->name, MODIFIED))
-        g_strlcat(self->name, MODIFIED, sizeof self->name);
+    lp_accelerator_mark_modified(self);
     return TRUE;
 }

@@ -6,7 +6,8 @@
 
 G_BEGIN_DECLS
 
-/** Looks @name up in the shipped catalogue. Errors: LP_INPUT_ERROR_NAME with the known names. */
+/** Looks @name up in the catalogue, and applies tables of measured kernels
+ * (lp_kernel_tables_apply()). Errors: LP_INPUT_ERROR_NAME with the known names. */
 gboolean lp_catalogue_find(const char *name, LpAccelerator *out_accelerator,
                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
 

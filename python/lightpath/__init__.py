@@ -30,12 +30,15 @@ Path = Union[str, "os.PathLike[str]"]
 _OPTIONS = {
     "simulate": {"fidelity", "collapse", "collapse-rounds", "plan", "framework", "memory-reserve",
                  "runs", "seed", "ignore-memory", "approximate", "no-difference", "cost", "dry-run",
-                 "verbose", "report", "trace", "csv", "paje", "catalogue", "libraries"},
+                 "verbose", "report", "trace", "csv", "paje", "catalogue", "libraries", "kernels-table",
+                 "products"},
     "estimate": {"model", "plan", "framework", "memory-reserve", "ignore-memory", "verbose",
-                 "catalogue", "libraries"},
+                 "catalogue", "libraries", "kernels-table",
+                 "products"},
     "search": {"vary", "objective", "top", "within", "budget", "jobs", "exhaustive", "export",
                "ignore-memory", "framework", "memory-reserve", "accelerator-price",
-               "output", "report", "csv", "catalogue", "libraries"},
+               "output", "report", "csv", "catalogue", "libraries", "kernels-table",
+                 "products"},
 }
 
 

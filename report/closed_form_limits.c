@@ -54,6 +54,9 @@ add_unknown_to_amped(GPtrArray *texts, const LpWorkload *workload)
         {"document", workload->transformer.document > 0},
         {"window", workload->transformer.window.keys > 0},
         {"chunk", workload->transformer.chunk > 0},
+        {"layer-pattern",
+         workload->transformer.pattern.n_mixers > 0 || workload->transformer.pattern.single_blocks},
+        {"expert-latent", workload->transformer.experts.latent > 0},
         {"host-sync", plan->traits[LP_TRAIT_HOST_SYNC] != LP_HOST_SYNC_NONE},
         {"kernels", plan->host.kernels != LP_KERNELS_FUSED},
     };

@@ -4,6 +4,7 @@
 
 #include "base/units.h"
 #include "workloads/description/attribute.h"
+#include "workloads/description/layer_pattern.h"
 
 #include <string.h>
 
@@ -132,6 +133,17 @@ expert_layers(const LpWorkload *self)
                            layers - dense);
 }
 
+/* "M-M*-", for each layer; "none" where layers have no letters. */
+static char *
+letters(const LpWorkload *self)
+{
+    const LpLayerPattern *pattern = &self->transformer.pattern;
+    char *text = pattern->single_blocks
+                     ? lp_layer_pattern_letters(pattern, self->transformer.n_layers)
+                     : NULL;
+    return text != NULL ? text : g_strdup("none");
+}
+
 static guint64
 width_of_expert(const LpWorkload *self)
 {
@@ -183,6 +195,7 @@ lp_export_value(const LpWorkload *workload, const char *name)
         {"slice-layers", slice_layers},
         {"slice-units", slice_units},
         {"layout", layout},
+        {"letters", letters},
         {"expert-layers", expert_layers},
         {"expert-width", expert_width},
         {"shared-width", shared_width},

@@ -60,6 +60,15 @@ static const Row megatron[] = {
     {LATENT, "--multi-latent-attention --kv-lora-rank 32; --q-lora-rank 48; --qk-head-dim 64; "
              "--qk-pos-emb-head-dim 16; --v-head-dim 24; !--kv-channels 64"},
     {"mtp-layers=1", "--mtp-num-layers 1"},
+    {"layer-pattern=M-M*- layers=8 mamba-heads=32 mamba-state=64 mamba-head-width=32 "
+     "mamba-groups=4 positions=none",
+     "--hybrid-layer-pattern M-M*-M-M --spec megatron.core.models.hybrid.hybrid_layer_specs "
+     "hybrid_stack_spec; --mamba-num-heads 32; --mamba-state-dim 64; --mamba-head-dim 32; "
+     "--mamba-num-groups 4; "
+     "--position-embedding-type none; !--num-layers 8"},
+    {"layer-pattern=3*gated-delta-net+1*full",
+     "# no flag, but the model's own code: layer-pattern=3*gated-delta-net+1*full"},
+    {EXPERTS "expert-latent=128", "--moe-latent-size 128"},
     {EXPERTS,
      "--num-experts 8; --moe-router-topk 2; --moe-ffn-hidden-size 2048; --moe-grouped-gemm; "
      "--expert-model-parallel-size 1; !--moe-layer-freq 1"},

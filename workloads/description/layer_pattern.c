@@ -149,22 +149,41 @@ lp_layer_pattern_word(const LpLayerPattern *self, guint run)
     return word < LP_LAYER_MIXER ? lp_layer_word_names[word] : self->mixer[word - LP_LAYER_MIXER];
 }
 
-/* As letters, or NULL: not all of its words have one. */
+static char
+word_letter(const char *word)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(letters); i++)
+        if (strcmp(letters[i].word, word) == 0)
+            return letters[i].letter;
+    return '\0';
+}
+
+char *
+lp_layer_pattern_letters(const LpLayerPattern *self, guint32 n_layers)
+{
+    g_autoptr(GString) text = g_string_new(NULL);
+    for (guint run = 0; self->n > 0 && text->len < n_layers; run = (run + 1) % self->n) {
+        char letter = word_letter(lp_layer_pattern_word(self, run));
+        if (letter == '\0')
+            return NULL;
+        for (guint32 k = 0; k < self->count[run] && text->len < n_layers; k++)
+            g_string_append_c(text, letter);
+    }
+    return g_string_free(g_steal_pointer(&text), FALSE);
+}
+
+/* The pattern once, as letters, or NULL: not all of its words have one. */
 static char *
 format_letters(const LpLayerPattern *self)
 {
-    g_autoptr(GString) text = g_string_new(NULL);
+    guint32 n = 0;
     for (guint run = 0; run < self->n; run++) {
-        guint i = 0;
-        while (i < G_N_ELEMENTS(letters) &&
-               strcmp(letters[i].word, lp_layer_pattern_word(self, run)) != 0)
-            i++;
-        if (i == G_N_ELEMENTS(letters) || self->count[run] > LETTERS_MAX)
+        if (self->count[run] > LETTERS_MAX)
             return NULL;
-        for (guint32 k = 0; k < self->count[run]; k++)
-            g_string_append_c(text, letters[i].letter);
+        n += self->count[run];
     }
-    return is_letters(text->str) ? g_string_free(g_steal_pointer(&text), FALSE) : NULL;
+    g_autofree char *text = lp_layer_pattern_letters(self, n);
+    return text != NULL && is_letters(text) ? g_steal_pointer(&text) : NULL;
 }
 
 char *

@@ -13,6 +13,9 @@ gboolean lp_layer_pattern_parse(const char *text, LpLayerPattern *out_pattern,
                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** What lp_layer_pattern_parse() would read as the same. Returns: (transfer full). */
 char *lp_layer_pattern_format(const LpLayerPattern *self);
+/** Megatron-Core's letters of the first @n_layers layers; NULL: one of them has none. Returns:
+ * (transfer full). */
+char *lp_layer_pattern_letters(const LpLayerPattern *self, guint32 n_layers);
 /** What run @run says. */
 const char *lp_layer_pattern_word(const LpLayerPattern *self, guint run);
 /** The shortest pattern that gives @n_layers layers the words @words. FALSE if it has more runs or

@@ -65,8 +65,18 @@ one_to_json(const LpFramework *framework)
         lp_json_set_text(object, "when", when);
         lp_json_set_text(object, "of", setting->framework);
         lp_json_set_text(object, "source", setting->source);
+        if (setting->publishers != NULL)
+            lp_json_set_count(object, "publishers", (guint64)(*setting->publishers - '0'));
     }
     return root;
+}
+
+/* Whose rows test its conditions: the schema takes "0", "1" and "2". */
+static const char *
+publishers_of(const LpFrameworkSetting *setting)
+{
+    static const char *const words[] = {"nobody", "one publisher", "two publishers"};
+    return words[*setting->publishers - '0'];
 }
 
 static char *
@@ -86,6 +96,8 @@ one_to_text(const LpFramework *framework)
                                *when != '\0' ? "  where " : "", when);
         if (g_strcmp0(setting->framework, framework->name) != 0)
             lp_report_append_prose(text, "  of", setting->framework);
+        if (setting->publishers != NULL)
+            g_string_append_printf(text, "  measured  by %s\n", publishers_of(setting));
         lp_report_append_prose(text, "  source", setting->source);
     }
     return g_string_free(text, FALSE);

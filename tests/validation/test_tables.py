@@ -86,6 +86,12 @@ class Tables(unittest.TestCase):
         for old, new in zip(known, found):
             self.assertAlmostEqual(float(old["band"]) / float(new["band"]), 1, delta=0.1, msg=str(old))
 
+    def test_conditions(self):
+        """Conditions of frameworks that hold for rows of fewer than three publishers say so."""
+        done = subprocess.run([sys.executable, SOURCE / "scripts/framework-conditions", "--check",
+                               *(SOURCE / "validation" / f"{name}.csv" for name in FILES[:4])], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
     def test_documents(self):
         done = subprocess.run([sys.executable, SOURCE / "scripts/validation-tables", "--check", self.folder.name],
                               capture_output=True, text=True)

@@ -167,17 +167,12 @@ test_defaults(void)
          "framework=megatron-core-2026 experts=128 expert-ffn=64 top-k=8 ep=64 pp=1 dp=128 "
          "precision=mxfp8 mtp-layers=1 kv-rank=64 rope-width=32",
          "narrow-attention=no experts-fused=yes cuda-graphs=yes"},
-        {"Kimi K2's recipe stays as it was",
-         "framework=megatron-core-2026 experts=128 expert-ffn=64 top-k=8 ep=16 pp=1 dp=128 "
-         "precision=mxfp8 kv-rank=64 rope-width=32",
-         "narrow-attention=no experts-fused=no experts-one-by-one=yes cuda-graphs=no "
-         "fused-dispatch=yes"},
         {"hosts wait for counts of tokens",
          "framework=megatron-core experts=8 expert-ffn=64 top-k=2 micro-batch=1", "count-sync=yes"},
         {"where there are experts", "framework=megatron-core", "count-sync=no"},
         {"routing is fused since September 2025",
          "framework=megatron-core-2025-09 experts=128 expert-ffn=64 top-k=8 ep=16 pp=1 dp=128",
-         "routing-kernels=2 experts-one-by-one=yes ep-relay=1 eager-dispatch=yes"},
+         "routing-kernels=2 experts-one-by-one=yes ep-relay=1 eager-dispatch=no"},
         {"what drops tokens is captured and overlaps nothing",
          "framework=megatron-core-2025-09 experts=128 expert-ffn=64 top-k=8 ep=16 pp=1 dp=128 "
          "capacity-factor=1",
@@ -188,14 +183,6 @@ test_defaults(void)
         {"but by HybridEP, where it is",
          "framework=megatron-core-2025-09 experts=128 expert-ffn=64 top-k=8 ep=16 pp=1 dp=128 "
          "micro-batch=4",
-         "experts-padded=no"},
-        {"not one sequence at a time",
-         "framework=megatron-core-2025-09 experts=128 expert-ffn=64 top-k=8 ep=16 pp=1 dp=128 "
-         "micro-batch=1",
-         "experts-padded=yes"},
-        {"until April 2026",
-         "framework=megatron-core-2026-04 experts=128 expert-ffn=64 top-k=8 ep=16 pp=1 dp=128 "
-         "micro-batch=1",
          "experts-padded=no"},
         {"and not in stages",
          "framework=megatron-core-2026-04 experts=128 expert-ffn=64 top-k=8 ep=8 pp=8 dp=16 "

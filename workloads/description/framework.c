@@ -28,6 +28,7 @@ free_setting(gpointer data)
     g_free(setting->value);
     g_free(setting->source);
     g_free(setting->framework);
+    g_free(setting->publishers);
     g_ptr_array_unref(setting->conditions);
     g_free(setting);
 }
@@ -93,6 +94,7 @@ read_setting(const xmlNode *node)
     setting->name = g_strdup(lp_xml_attribute(node, "name"));
     setting->value = g_strdup(lp_xml_attribute(node, "value"));
     setting->source = lp_xml_text(node);
+    setting->publishers = g_strdup(lp_xml_attribute(node, "publishers"));
     setting->conditions = g_ptr_array_new_with_free_func(free_condition);
     const char *when = lp_xml_attribute(node, "when");
     g_auto(GStrv) texts = g_strsplit(when != NULL ? when : "", " ", -1);

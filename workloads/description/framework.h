@@ -28,6 +28,8 @@ typedef struct {
     char *source;          /* owned: where that software does so */
     char *framework;       /* owned: that states it, a version before or itself */
     GPtrArray *conditions; /* owned LpFrameworkCondition */
+    char *publishers; /* owned: of how many its conditions hold for measured rows, where these are
+                         fewer than three; else NULL */
 } LpFrameworkSetting;
 
 /** A framework; several workloads may own it together. */

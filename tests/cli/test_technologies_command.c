@@ -64,7 +64,7 @@ test_compare(void)
     g_autoptr(json_t) both = lp_spawn_json(json_line, SET);
     (void)g_unlink(rich);
     (void)g_unlink(plain);
-    lp_test_contains("row", text.output, "network, USD");
+    lp_test_contains("row", text.output, "scale-out network: price (USD)");
     lp_spawned_clear(&text);
     json_t *runs = json_object_get(both, "runs");
     json_t *first = json_array_get(runs, 0), *second = json_array_get(runs, 1);

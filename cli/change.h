@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/json.h"
-#include "model/terms.h"
+#include "model/plan/terms.h"
 
 G_BEGIN_DECLS
 

@@ -4,7 +4,7 @@
 
 #include "base/units.h"
 #include "cli/options.h"
-#include "model/memory.h"
+#include "model/memory/memory.h"
 
 #include <string.h>
 

@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "base/units.h"
 #include "platforms/catalogue/libraries.h"
-#include "model/library_mix.h"
+#include "model/network/library_mix.h"
 #include "platforms/machine/machine_library.h"
 #include "workloads/description/attribute_text.h"
 #include "base/json.h"

@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/text_table.h"
-#include "model/kernel_census.h"
+#include "model/times/kernel_census.h"
 #include "workloads/description/given_workload.h"
 #include "workloads/traces/kineto_profile.h"
 

@@ -14,7 +14,7 @@
 
 #include "base/file.h"
 #include "base/xml.h"
-#include "model/memory_fit.h"
+#include "model/memory/memory_fit.h"
 #include "platforms/catalogue/libraries.h"
 #include "report/plan_export.h"
 #include "report/report_parts.h"

@@ -4,7 +4,7 @@
 
 #include "base/file.h"
 #include "cli/command_line.h"
-#include "model/collective.h"
+#include "model/plan/collective.h"
 #include "platforms/catalogue/catalogue.h"
 #include "platforms/catalogue/libraries.h"
 #include "platforms/generation/machine_options.h"

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/units.h"
 #include "cli/options.h"
-#include "model/availability.h"
+#include "model/reliability/availability.h"
 #include "platforms/machine/part_count.h"
 
 #include <string.h>

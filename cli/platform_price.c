@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fat trees, rails and optical circuit switches for so many accelerators: ports, price and power
- * by the counts of model/network_cost.h, with the constants of technologies.xml. */
+ * by the counts of model/network/network_cost.h, with the constants of technologies.xml. */
 #include "cli/platform_price.h"
 
 #include "base/error.h"
 #include "base/units.h"
 #include "cli/options.h"
 #include "report/result_field.h"
-#include "model/network_cost.h"
+#include "model/network/network_cost.h"
 #include "platforms/catalogue/technologies.h"
 #include "platforms/machine/medium.h"
 

@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/xml.h"
-#include "model/memory.h"
+#include "model/memory/memory.h"
 #include "platforms/catalogue/catalogue.h"
 #include "platforms/generation/generate.h"
 #include "platforms/generation/system.h"

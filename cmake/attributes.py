@@ -129,7 +129,7 @@ def read():
 
 
 def names(attributes):
-    lines = ['#include "model/plan_traits.h"', '#include "model/plan_choices.h"', '#include "model/transformer_shape.h"', ""]
+    lines = ['#include "model/plan/plan_traits.h"', '#include "model/plan/plan_choices.h"', '#include "model/transformer/transformer_shape.h"', ""]
     for one in attributes:
         if one.get("names"):
             constants = one.constants()
@@ -141,7 +141,7 @@ def names(attributes):
         words = ", ".join(literal(name) for name, _ in one.choices)
         lines.append(f'    {{"{one.name}", ' + (f"(const char *const[]){{{words}, NULL}}}}," if one.kind == "choice" else "NULL},"))
     lines.append("};\nconst guint lp_n_traits = G_N_ELEMENTS(lp_traits);\nG_STATIC_ASSERT(G_N_ELEMENTS(lp_traits) <= LP_TRAITS_MAX);")
-    header = (SOURCE / "model/plan_traits.h").read_text()
+    header = (SOURCE / "model/plan/plan_traits.h").read_text()
     named = [one.trait for one in traits if re.search(rf"\b{one.trait}\b", header)]
     lines += [f"G_STATIC_ASSERT({name} == {i});" for i, name in enumerate(named)]
     lines.append(f"G_STATIC_ASSERT(LP_N_NAMED_TRAITS == {len(named)});")

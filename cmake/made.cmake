@@ -7,7 +7,7 @@ find_package(Python3 REQUIRED COMPONENTS Interpreter)
 function(lp_add_made script table what file)
     set(output ${CMAKE_CURRENT_BINARY_DIR}/${file})
     file(GLOB lists CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/model/kernels/*.xml
-        ${PROJECT_SOURCE_DIR}/model/kernels/mixers/*.xml ${PROJECT_SOURCE_DIR}/model/plan_traits.h
+        ${PROJECT_SOURCE_DIR}/model/kernels/mixers/*.xml ${PROJECT_SOURCE_DIR}/model/plan/plan_traits.h
         ${PROJECT_SOURCE_DIR}/workloads/description/traits.xml)
     add_custom_command(
         OUTPUT ${output}

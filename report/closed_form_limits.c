@@ -2,9 +2,9 @@
 /* What a closed form does not see: a number without it would mislead those who only estimate. */
 #include "report/closed_form_limits.h"
 
-#include "model/amped.h"
-#include "model/plan_flop.h"
-#include "model/plan_routing.h"
+#include "model/closed_form/amped.h"
+#include "model/plan/plan_flop.h"
+#include "model/plan/plan_routing.h"
 #include "platforms/machine/describe.h"
 #include "report/difference_parts.h"
 

@@ -2,7 +2,7 @@
 /* Parts of the difference, and what would be without the large ones. */
 #include "report/difference_parts.h"
 
-#include "model/plan_routing.h"
+#include "model/plan/plan_routing.h"
 #include "platforms/machine/describe.h"
 
 #include <math.h>

@@ -2,8 +2,8 @@
 /* What makes an estimate doubtful. */
 #include "report/doubts.h"
 
-#include "model/plan_parameters.h"
-#include "model/plan_routing.h"
+#include "model/plan/plan_parameters.h"
+#include "model/plan/plan_routing.h"
 #include "platforms/machine/describe.h"
 #include "report/difference_parts.h"
 

@@ -2,7 +2,7 @@
 /* What a report on goodput over days is made of. */
 #pragma once
 
-#include "model/goodput.h"
+#include "model/reliability/goodput.h"
 #include "platforms/catalogue/reliability.h"
 #include "platforms/machine/machine.h"
 #include "workloads/description/workload.h"

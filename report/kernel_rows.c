@@ -2,8 +2,8 @@
 #include "report/kernel_rows.h"
 
 #include "base/text_table.h"
-#include "model/kernel_census.h"
-#include "model/kernel_sizes.h"
+#include "model/times/kernel_census.h"
+#include "model/times/kernel_sizes.h"
 
 /* "standard.xml:91": where it is listed; NULL: nowhere. Returns: (transfer full). */
 static char *

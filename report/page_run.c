@@ -2,8 +2,8 @@
 /* Sections of a run. */
 #include "report/page_run.h"
 
-#include "model/plan_options.h"
-#include "model/terms.h"
+#include "model/plan/plan_options.h"
+#include "model/plan/terms.h"
 
 #include <math.h>
 

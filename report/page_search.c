@@ -2,7 +2,7 @@
 /* Sections of a search: the plans, what became of all, and the first plan's run. */
 #include "report/page_search.h"
 
-#include "model/terms.h"
+#include "model/plan/terms.h"
 #include "report/page_observed.h"
 #include "report/page_run.h"
 

@@ -18,8 +18,8 @@
 #include "platforms/machine/machine_library.h"
 #include "report/report_parts.h"
 #include "sim/engine/engine.h"
-#include "model/group.h"
-#include "model/plan_routing.h"
+#include "model/plan/group.h"
+#include "model/plan/plan_routing.h"
 #include "sim/mapping/exchange_flows.h"
 #include "sim/mapping/placement.h"
 

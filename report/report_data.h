@@ -2,8 +2,8 @@
 /* What a report holds of one simulated or estimated iteration. */
 #pragma once
 
-#include "model/amped.h"
-#include "model/memory_fit.h"
+#include "model/closed_form/amped.h"
+#include "model/memory/memory_fit.h"
 #include "report/distribution.h"
 #include "report/figures.h"
 #include "sim/run/scenario_simulation.h"

@@ -3,7 +3,7 @@
 #include "search/search.h"
 
 #include "base/child_pool.h"
-#include "model/closed_form.h"
+#include "model/closed_form/closed_form.h"
 #include "sim/run/simulation.h"
 #include "workloads/program/program_alike.h"
 #include "workloads/program/training_program.h"

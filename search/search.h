@@ -2,7 +2,7 @@
 /* Finds the best plans of a space: bounds decide which are simulated. */
 #pragma once
 
-#include "model/terms.h"
+#include "model/plan/terms.h"
 #include "search/objective.h"
 #include "search/search_space.h"
 

@@ -13,7 +13,7 @@ typedef struct {
     guint16 value[LP_SEARCH_AXES_MAX]; /**< by axis: which of its values */
     guint32 dp;                        /**< where it fills the machine; else 0 */
     double memory_bytes;               /**< of an accelerator of the fullest stage */
-    double bound_s;                    /**< no simulation is faster: model/lower_bound.h */
+    double bound_s;  /**< no simulation is faster: model/closed_form/lower_bound.h */
     double closed_s; /**< by the consistent closed form; INFINITY where the bound is so far above
                         the best closed form that it was not worked out yet */
 } LpSearchPlan;

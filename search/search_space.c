@@ -2,10 +2,10 @@
 /* Goes through all combinations of the axes' values, the cheapest rules first. */
 #include "search/search_space.h"
 
-#include "model/closed_form.h"
-#include "model/library_mix.h"
-#include "model/lower_bound.h"
-#include "model/memory_fit.h"
+#include "model/closed_form/closed_form.h"
+#include "model/network/library_mix.h"
+#include "model/closed_form/lower_bound.h"
+#include "model/memory/memory_fit.h"
 #include "platforms/catalogue/libraries.h"
 #include "search/search_parts.h"
 #include "sim/mapping/setup.h"

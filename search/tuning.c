@@ -3,8 +3,8 @@
 #include "search/tuning.h"
 
 #include "base/error.h"
-#include "model/group_traits.h"
-#include "model/library_table.h"
+#include "model/plan/group_traits.h"
+#include "model/network/library_table.h"
 #include "platforms/catalogue/libraries.h"
 #include "platforms/machine/machine_library.h"
 

@@ -2,7 +2,7 @@
 /* Which library and algorithm is best for each collective: of a grid of sizes, or of a workload. */
 #pragma once
 
-#include "model/library_mix.h"
+#include "model/network/library_mix.h"
 #include "sim/mapping/placement.h"
 #include "sim/run/collective_run.h"
 #include "workloads/program/program.h"

@@ -2,7 +2,7 @@
 /* Compares libraries, and finds where they cross. */
 #include "search/tuning.h"
 
-#include "model/library_table.h"
+#include "model/network/library_table.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
 /* The catalogue of accelerators (platforms/accelerators.xml): every number has a source there. */
 #pragma once
 
-#include "model/accelerator.h"
+#include "model/times/accelerator.h"
 
 G_BEGIN_DECLS
 

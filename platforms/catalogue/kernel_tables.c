@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "base/xml.h"
-#include "model/kernel.h"
+#include "model/times/kernel.h"
 #include "platforms_resource.h"
 
 #include <string.h>

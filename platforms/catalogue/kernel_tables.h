@@ -2,7 +2,7 @@
 /* Tables of measured kernels (platforms/kernels.xml, and the user's file before it). */
 #pragma once
 
-#include "model/measured_kernels.h"
+#include "model/times/measured_kernels.h"
 
 G_BEGIN_DECLS
 

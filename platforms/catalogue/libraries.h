@@ -2,7 +2,7 @@
 /* The communication libraries (platforms/libraries.xml): every number has a source there. */
 #pragma once
 
-#include "model/library.h"
+#include "model/network/library.h"
 
 G_BEGIN_DECLS
 

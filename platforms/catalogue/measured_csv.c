@@ -6,8 +6,8 @@
 #include "base/file.h"
 #include "base/units.h"
 #include "base/xml_writer.h"
-#include "model/kernel.h"
-#include "model/measured_kernels.h"
+#include "model/times/kernel.h"
+#include "model/times/measured_kernels.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/table.h"
-#include "model/accelerator.h"
+#include "model/times/accelerator.h"
 
 G_BEGIN_DECLS
 

@@ -3,7 +3,7 @@
  * each number with its source. */
 #pragma once
 
-#include "model/goodput.h"
+#include "model/reliability/goodput.h"
 
 G_BEGIN_DECLS
 

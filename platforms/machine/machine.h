@@ -2,9 +2,9 @@
 /* A machine view: what a SimGrid platform file and its properties say, checked. */
 #pragma once
 
-#include "model/accelerator.h"
-#include "model/fabric.h"
-#include "model/plan.h"
+#include "model/times/accelerator.h"
+#include "model/network/fabric.h"
+#include "model/plan/plan.h"
 #include "platforms/machine/circuit_switch.h"
 #include "platforms/machine/medium.h"
 #include "platforms/machine/pcie_host.h"

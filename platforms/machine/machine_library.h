@@ -3,7 +3,7 @@
  * have it. */
 #pragma once
 
-#include "model/library_mix.h"
+#include "model/network/library_mix.h"
 #include "platforms/machine/machine.h"
 
 G_BEGIN_DECLS

@@ -2,7 +2,7 @@
 /* What a cluster's links and switches are made of: their technologies' names, power and price. */
 #pragma once
 
-#include "model/network_cost.h"
+#include "model/network/network_cost.h"
 
 G_BEGIN_DECLS
 

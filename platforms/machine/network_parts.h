@@ -19,8 +19,8 @@ typedef struct {
  * switch, any other two of switches; those of a torus two of hosts; of a torus
  * of blocks only links between blocks count, which have two ports of circuit switches, too. A link
  * faster than link-rate takes as many transceivers and ports as it needs. Ports that no domain uses
- * count only above the first switch. Power and price are those of model/network_cost.h, of all
- * planes, and of a hybrid's circuits and the network beside them; the price holds network cards
+ * count only above the first switch. Power and price are those of model/network/network_cost.h, of
+ * all planes, and of a hybrid's circuits and the network beside them; the price holds network cards
  * where card-price is given. PCIe links and the scale-up network are left out.
  */
 LpMachineNetwork lp_machine_network(const LpMachine *self);

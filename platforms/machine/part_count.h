@@ -2,7 +2,7 @@
 /* How many parts a machine has that may fail. */
 #pragma once
 
-#include "model/goodput.h"
+#include "model/reliability/goodput.h"
 #include "platforms/machine/machine.h"
 
 G_BEGIN_DECLS

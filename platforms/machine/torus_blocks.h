@@ -2,7 +2,7 @@
 /* A torus as blocks that circuit switches join: which of a machine's blocks it is made of. */
 #pragma once
 
-#include "model/torus.h"
+#include "model/network/torus.h"
 
 G_BEGIN_DECLS
 

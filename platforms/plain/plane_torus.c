@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tori: dimension after dimension, the shorter way round, as SimGrid's TorusZone has it; or, where
- * ports take turns, the ways of model/torus.h. Each port has a link to the next one in every
- * dimension. */
+ * ports take turns, the ways of model/network/torus.h. Each port has a link to the next one in
+ * every dimension. */
 #include "platforms/plain/plain.h"
 #include "platforms/plain/plain_torus.h"
 #include "platforms/plain/plane.h"

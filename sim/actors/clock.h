@@ -7,7 +7,7 @@
  * for the rank's own gradient stream, as exposed gradient reduction. */
 #pragma once
 
-#include "model/terms.h"
+#include "model/plan/terms.h"
 #include "sim/actors/wait_record.h"
 
 G_BEGIN_DECLS

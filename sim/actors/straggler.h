@@ -3,7 +3,7 @@
  * kernel. */
 #pragma once
 
-#include "model/kernel.h"
+#include "model/times/kernel.h"
 #include "sim/quotient/numbering.h"
 #include "workloads/description/scenario.h"
 

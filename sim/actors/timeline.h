@@ -2,7 +2,7 @@
 /* What the first replica's ranks did when: one track per stage and stream. */
 #pragma once
 
-#include "model/terms.h"
+#include "model/plan/terms.h"
 
 G_BEGIN_DECLS
 

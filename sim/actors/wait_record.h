@@ -3,8 +3,8 @@
  * each rank is made of. */
 #pragma once
 
-#include "model/plan_options.h"
-#include "model/terms.h"
+#include "model/plan/plan_options.h"
+#include "model/plan/terms.h"
 #include "workloads/program/operation.h"
 
 G_BEGIN_DECLS

@@ -2,7 +2,7 @@
 /* Finds who uses which links, and which communicators have theirs to themselves. */
 #include "sim/analysis/contention.h"
 
-#include "model/group_traits.h"
+#include "model/plan/group_traits.h"
 #include "sim/analysis/slices.h"
 
 #define NOBODY G_MAXUINT64

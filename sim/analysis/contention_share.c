@@ -2,7 +2,7 @@
 /* How much other traffic may be beside tensor-parallel collectives, and whether it counts. */
 #include "sim/analysis/contention.h"
 
-#include "model/group_traits.h"
+#include "model/plan/group_traits.h"
 
 /* What one run of a segment adds. An all-reduce sends twice what a gather or a message does. */
 static void

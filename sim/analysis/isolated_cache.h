@@ -3,7 +3,7 @@
  * shape (lp_collective_peers_shape()) need the same time, which is found once. */
 #pragma once
 
-#include "model/library.h"
+#include "model/network/library.h"
 #include "sim/collectives/collective_shape.h"
 
 G_BEGIN_DECLS

@@ -2,7 +2,7 @@
 /* What the analysis of a job on a machine says of its communication, as plain data. */
 #pragma once
 
-#include "model/terms.h"
+#include "model/plan/terms.h"
 #include "platforms/machine/machine.h"
 #include "platforms/machine/tier.h"
 

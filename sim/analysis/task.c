@@ -2,7 +2,7 @@
 /* Turns segments of ops into tasks: merges, and balances for the counterfactual runs. */
 #include "sim/analysis/task.h"
 
-#include "model/group_traits.h"
+#include "model/plan/group_traits.h"
 #include "sim/collectives/exchange.h"
 #include "sim/collectives/ring.h"
 

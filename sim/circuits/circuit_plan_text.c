@@ -2,7 +2,7 @@
 /* What a job wants of circuits, in words. */
 #include "sim/circuits/circuit_plan_text.h"
 
-#include "model/group_traits.h"
+#include "model/plan/group_traits.h"
 #include "platforms/machine/machine.h"
 
 static const char *

@@ -2,7 +2,7 @@
 /* Chooses how groups run their collectives. */
 #include "sim/collectives/algorithm_selection.h"
 
-#include "model/step_list.h"
+#include "model/plan/step_list.h"
 
 const char *const lp_fidelity_names[] = {"flow", "message", NULL};
 

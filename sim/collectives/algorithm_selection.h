@@ -2,7 +2,7 @@
 /* How a group runs a collective: what the plan says, or else the library's table. */
 #pragma once
 
-#include "model/library.h"
+#include "model/network/library.h"
 #include "platforms/machine/machine.h"
 #include "sim/collectives/step_schedule.h"
 #include "sim/fidelity.h"

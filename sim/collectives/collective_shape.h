@@ -2,8 +2,8 @@
 /* What a collective is like, and what is worked out of it: messages, phases, stages. */
 #pragma once
 
-#include "model/collective.h"
-#include "model/torus.h"
+#include "model/plan/collective.h"
+#include "model/network/torus.h"
 #include "sim/collectives/blocks.h"
 #include "sim/simulation_error.h"
 #include "workloads/program/program.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps that somebody wrote down (model/step_list.h). */
-#include "model/step_list.h"
+/* Steps that somebody wrote down (model/plan/step_list.h). */
+#include "model/plan/step_list.h"
 #include "sim/collectives/algorithm.h"
 
 static void

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which shapes of collectives can be run. */
-#include "model/step_list.h"
+#include "model/plan/step_list.h"
 #include "sim/collectives/algorithm.h"
 #include "sim/collectives/step_schedule.h"
 

@@ -3,7 +3,7 @@
  * beside lp_goodput(). */
 #pragma once
 
-#include "model/goodput.h"
+#include "model/reliability/goodput.h"
 
 G_BEGIN_DECLS
 

@@ -3,7 +3,7 @@
  * itself, after exponential times. */
 #pragma once
 
-#include "model/goodput.h"
+#include "model/reliability/goodput.h"
 
 G_BEGIN_DECLS
 

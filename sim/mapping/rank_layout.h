@@ -3,8 +3,8 @@
  * and what joins two of their members. */
 #pragma once
 
-#include "model/library_mix.h"
-#include "model/library_table.h"
+#include "model/network/library_mix.h"
+#include "model/network/library_table.h"
 #include "sim/collectives/algorithm_selection.h"
 #include "sim/engine/network.h"
 #include "sim/mapping/placement.h"

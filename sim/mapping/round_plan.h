@@ -8,7 +8,7 @@
  * receiver does, so that the latencies of a chain of steps add up along the chain. */
 #pragma once
 
-#include "model/library.h"
+#include "model/network/library.h"
 #include "sim/collectives/step_pipes.h"
 #include "sim/mapping/communication_map.h"
 

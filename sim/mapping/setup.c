@@ -4,7 +4,7 @@
 
 #include "base/file.h"
 #include "base/units.h"
-#include "model/memory_fit.h"
+#include "model/memory/memory_fit.h"
 #include "platforms/catalogue/libraries.h"
 #include "platforms/machine/machine_library.h"
 #include "sim/simulation_error.h"

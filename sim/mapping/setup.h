@@ -3,12 +3,13 @@
  */
 #pragma once
 
-#include "model/closed_form_input.h"
+#include "model/closed_form/closed_form_input.h"
 #include "sim/mapping/placement.h"
 
 G_BEGIN_DECLS
 
-/** The communication library of a setup (model/library.h); no program needs to look inside. */
+/** The communication library of a setup (model/network/library.h); no program needs to look inside.
+ */
 typedef struct LpLibrary LpLibrary;
 
 /** A workload on a machine. */
@@ -41,7 +42,7 @@ LpClosedFormInput lp_setup_closed_form_input(const LpSetup *self, const LpFabric
 gboolean lp_setup_check_kind(const LpWorkload *workload, const LpMachine *machine,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** Whether the plan fits into the memory of @machine's accelerators, on the fullest stage, beside
- * what is to stay free (model/memory_fit.h).
+ * what is to stay free (model/memory/memory_fit.h).
  * Error: LP_SIMULATION_ERROR_MEMORY. */
 gboolean lp_setup_check_memory(const LpWorkload *workload, const LpMachine *machine,
                                GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -2,7 +2,7 @@
 /* A single collective on a machine, and nothing else: what benchmarks of communication measure. */
 #pragma once
 
-#include "model/library.h"
+#include "model/network/library.h"
 #include "sim/run/simulation.h"
 
 G_BEGIN_DECLS

@@ -2,7 +2,7 @@
 /* Dividends of the sets, shared by the pairs among their players. */
 #include "sim/run/contention_game.h"
 
-#include "model/group_traits.h"
+#include "model/plan/group_traits.h"
 #include "sim/analysis/shapley.h"
 
 const char *const lp_contender_names[] = {"tp",        "pp",         "dp",         "ep", "cp",

@@ -2,8 +2,8 @@
 /* What a run of an iteration says, and what it is asked for. */
 #pragma once
 
-#include "model/plan_options.h"
-#include "model/terms.h"
+#include "model/plan/plan_options.h"
+#include "model/plan/terms.h"
 #include "sim/actors/circuit_result.h"
 #include "sim/actors/timeline.h"
 

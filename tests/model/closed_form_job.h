@@ -2,7 +2,7 @@
 /* A job on a machine, as tests give it to the closed forms. */
 #pragma once
 
-#include "model/closed_form_input.h"
+#include "model/closed_form/closed_form_input.h"
 #include "tests/model/shapes.h"
 
 /** What a closed form is of. Made in place, since @input points into it; tests change the rest as

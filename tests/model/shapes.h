@@ -2,8 +2,8 @@
 /* Transformers, plans and machines that several tests of the model start from. */
 #pragma once
 
-#include "model/fabric.h"
-#include "model/kernel.h"
+#include "model/network/fabric.h"
+#include "model/times/kernel.h"
 #include "model/kernels/kernel_variants.h"
 
 #include <string.h>

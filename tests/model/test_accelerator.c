@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/accelerator.h"
+#include "model/times/accelerator.h"
 #include "tests/testlib.h"
 
 static void

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/amped.h"
-#include "model/memory.h"
+#include "model/closed_form/amped.h"
+#include "model/memory/memory.h"
 #include "tests/model/closed_form_job.h"
 #include "tests/testlib.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Availability of parts, of k out of n, and of slices. */
-#include "model/availability.h"
+#include "model/reliability/availability.h"
 
 #include "tests/testlib.h"
 

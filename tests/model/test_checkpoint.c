@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Intervals between checkpoints: Daly's published ones, and what follows by analysis. */
-#include "model/checkpoint.h"
+#include "model/reliability/checkpoint.h"
 
 #include "tests/testlib.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/closed_form.h"
-#include "model/optimizer.h"
+#include "model/closed_form/closed_form.h"
+#include "model/times/optimizer.h"
 #include "tests/model/closed_form_job.h"
 #include "tests/testlib.h"
 

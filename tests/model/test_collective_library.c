@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A library's table: the first rule that fits counts, and what happens where none does. */
-#include "model/library.h"
+#include "model/network/library.h"
 
 #include "tests/testlib.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/fabric.h"
+#include "model/network/fabric.h"
 #include "tests/testlib.h"
 
 /* Domains of 4; leaves of 2 domains; pods of 8 domains; everything. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Products: the equation by hand, and the catalogue's constants against measured rates. */
-#include "model/gemm.h"
+#include "model/times/gemm.h"
 
 #include "platforms/catalogue/catalogue.h"
 #include "tests/model/shapes.h"

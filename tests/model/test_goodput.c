@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Goodput in closed form: identities, and published figures. */
-#include "model/goodput.h"
+#include "model/reliability/goodput.h"
 
 #include "tests/testlib.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What checks of gradients cost the device, and how long its host waits. */
-#include "model/gradient_check.h"
+#include "model/times/gradient_check.h"
 
-#include "model/plan_parameters.h"
+#include "model/plan/plan_parameters.h"
 
 #include "tests/model/shapes.h"
 #include "tests/testlib.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/group_traits.h"
+#include "model/plan/group_traits.h"
 
 #include "tests/model/shapes.h"
 #include "tests/testlib.h"

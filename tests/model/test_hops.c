@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Links between ports: dragonflies by hand. */
-#include "model/hops.h"
+#include "model/network/hops.h"
 
-#include "model/fabric.h"
+#include "model/network/fabric.h"
 #include "tests/testlib.h"
 
 static void

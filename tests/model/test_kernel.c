@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/memory.h"
+#include "model/memory/memory.h"
 #include "tests/model/shapes.h"
 #include "tests/testlib.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tensors of parameters, against models whose tensors are known. */
-#include "model/layer_tensors.h"
+#include "model/times/layer_tensors.h"
 
 #include "tests/model/shapes.h"
 #include "tests/testlib.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Measured times: at their sizes, between them, beyond them, and of other groups. */
-#include "model/library_table.h"
+#include "model/network/library_table.h"
 
 #include "tests/testlib.h"
 

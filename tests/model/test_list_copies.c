@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What lists of tensors cost the host and the device. */
-#include "model/list_copies.h"
+#include "model/times/list_copies.h"
 
 #include "tests/model/shapes.h"
 #include "tests/testlib.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Interpolation between measured kernels: by hand, exact where measured, the model elsewhere. */
-#include "model/kernel.h"
+#include "model/times/kernel.h"
 
 #include "tests/testlib.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What stays free beside tensors, and when a plan fits. */
-#include "model/memory_fit.h"
+#include "model/memory/memory_fit.h"
 #include "tests/model/shapes.h"
 #include "tests/testlib.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What software holds in memory besides what training asks for. */
-#include "model/memory.h"
+#include "model/memory/memory.h"
 #include "tests/model/shapes.h"
 #include "tests/testlib.h"
 

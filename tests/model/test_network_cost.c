@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Price and power of Opus (arXiv 2602.12521) from its constants, to the printed digit. */
-#include "model/network_cost.h"
+#include "model/network/network_cost.h"
 
 #include "tests/testlib.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/optimizer.h"
+#include "model/times/optimizer.h"
 #include "tests/model/shapes.h"
 #include "tests/testlib.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/plan_routing.h"
+#include "model/plan/plan_routing.h"
 #include "tests/model/expert_plans.h"
 #include "tests/testlib.h"
 

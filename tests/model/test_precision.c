@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/precision.h"
+#include "model/plan/precision.h"
 #include "tests/testlib.h"
 
 /* What an element takes: 4-byte scales for 128 values (DeepSeek-V3, arXiv 2412.19437, section

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rates of rotors against what is published of them; times against each other. What a rotor that is
  * simulated slot by slot takes is in tests/sim/test_rotor.c. */
-#include "model/rotor_cycle.h"
+#include "model/network/rotor_cycle.h"
 
 #include "tests/testlib.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tensors are dealt to replicas: the largest first, each to the one with least. */
-#include "model/tensor_owners.h"
+#include "model/times/tensor_owners.h"
 
 #include "tests/model/shapes.h"
 #include "tests/testlib.h"
 
-#include "model/plan_parameters.h"
+#include "model/plan/plan_parameters.h"
 
 #define HIDDEN 8192.0
 

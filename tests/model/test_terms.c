@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/terms.h"
+#include "model/plan/terms.h"
 #include "tests/testlib.h"
 
 static void

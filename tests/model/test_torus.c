@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tori, plain and twisted: distances against a search of their graph, ways walked link by link, the
  * bound of the all-to-all against published arithmetic, and how evenly ways use links. */
-#include "model/torus.h"
+#include "model/network/torus.h"
 
 #include "tests/testlib.h"
 

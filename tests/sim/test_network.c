@@ -88,7 +88,7 @@ count_tier(const LpNetwork *network, const LpRoute *route, LpTier wanted)
     return n;
 }
 
-/* Every pair: SimGrid's route is as long as the arithmetic of model/hops.c says. */
+/* Every pair: SimGrid's route is as long as the arithmetic of model/network/hops.c says. */
 static gboolean
 lengths_agree(const LpNetwork *network, guint32 n_links_max)
 {

@@ -2,7 +2,7 @@
 /* Rotors against their formulas, and against conservation. */
 #include "sim/circuits/rotor.h"
 
-#include "model/rotor_cycle.h"
+#include "model/network/rotor_cycle.h"
 
 #include "sim/circuits/tournament.h"
 #include "tests/testlib.h"

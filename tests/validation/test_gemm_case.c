@@ -3,7 +3,7 @@
  * alone; and what rows may say. */
 #include "validation/cases/kernel_run.h"
 
-#include "model/kernel.h"
+#include "model/times/kernel.h"
 #include "platforms/catalogue/catalogue.h"
 #include "tests/testlib.h"
 #include "tests/validation/predicted_row.h"

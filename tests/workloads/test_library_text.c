@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which of several libraries runs what, and texts that do not say it. */
-#include "model/library_mix.h"
+#include "model/network/library_mix.h"
 
 #include "base/error.h"
 #include "workloads/description/attribute_text.h"

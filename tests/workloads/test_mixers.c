@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Mixers in attention's place: their figures against what papers and software count. */
 #include "base/file.h"
-#include "model/kernel.h"
-#include "model/memory_layer.h"
-#include "model/mixer.h"
+#include "model/times/kernel.h"
+#include "model/memory/memory_layer.h"
+#include "model/times/mixer.h"
 #include "tests/support/temporary.h"
 #include "tests/testlib.h"
 #include "workloads/description/workload.h"

@@ -2,8 +2,8 @@
 /* One kernel that is measured alone, on one accelerator. */
 #pragma once
 
-#include "model/gemm.h"
-#include "model/kernel.h"
+#include "model/times/gemm.h"
+#include "model/times/kernel.h"
 #include "validation/cases/run_figures.h"
 
 G_BEGIN_DECLS

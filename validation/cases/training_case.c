@@ -2,7 +2,7 @@
 /* A row of measured training: the workload and the machine that it states. */
 #include "validation/cases/training_case.h"
 
-#include "model/memory.h"
+#include "model/memory/memory.h"
 #include "platforms/generation/generate.h"
 #include "sim/mapping/setup.h"
 #include "validation/cases/row_fields.h"

@@ -2,7 +2,7 @@
 /* Explains the difference between simulation and closed form, each part measured for itself. */
 #pragma once
 
-#include "model/closed_form.h"
+#include "model/closed_form/closed_form.h"
 #include "sim/run/simulation.h"
 
 G_BEGIN_DECLS

@@ -3,9 +3,9 @@
  * in an accelerator, a plan or a communication library. */
 #pragma once
 
-#include "model/accelerator.h"
-#include "model/library.h"
-#include "model/plan.h"
+#include "model/times/accelerator.h"
+#include "model/network/library.h"
+#include "model/plan/plan.h"
 
 G_BEGIN_DECLS
 

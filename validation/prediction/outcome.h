@@ -2,7 +2,7 @@
 /* The outcome of one measured row: the measured value, the predictions, or why there are none. */
 #pragma once
 
-#include "model/terms.h"
+#include "model/plan/terms.h"
 
 G_BEGIN_DECLS
 

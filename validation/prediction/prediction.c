@@ -3,8 +3,8 @@
 #include "validation/prediction/prediction.h"
 
 #include "base/table.h"
-#include "model/amped.h"
-#include "model/library_mix.h"
+#include "model/closed_form/amped.h"
+#include "model/network/library_mix.h"
 #include "platforms/catalogue/libraries.h"
 #include "sim/mapping/placement.h"
 #include "sim/run/simulation.h"

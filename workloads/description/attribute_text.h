@@ -2,7 +2,7 @@
 /* Attributes whose values are no single member of a plan: what it holds of each, and back. */
 #pragma once
 
-#include "model/plan_options.h"
+#include "model/plan/plan_options.h"
 
 G_BEGIN_DECLS
 

@@ -3,7 +3,7 @@
 #include "workloads/description/framework_defaults.h"
 
 #include "base/error.h"
-#include "model/plan.h"
+#include "model/plan/plan.h"
 #include "workloads/description/attribute.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 /* How layers follow each other, as a text: "5*window+1*full". */
 #pragma once
 
-#include "model/transformer_shape.h"
+#include "model/transformer/transformer_shape.h"
 
 G_BEGIN_DECLS
 

@@ -2,7 +2,7 @@
 /* Tables of measured routings: how many tokens came to each expert. */
 #pragma once
 
-#include "model/plan_options.h"
+#include "model/plan/plan_options.h"
 
 G_BEGIN_DECLS
 

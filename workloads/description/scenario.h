@@ -2,7 +2,7 @@
 /* Scenarios, read from files. */
 #pragma once
 
-#include "model/accelerator.h"
+#include "model/times/accelerator.h"
 #include "workloads/description/scenario_data.h"
 
 G_BEGIN_DECLS

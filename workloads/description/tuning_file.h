@@ -2,7 +2,7 @@
 /* Which library runs what, as a file. */
 #pragma once
 
-#include "model/plan_options.h"
+#include "model/plan/plan_options.h"
 
 G_BEGIN_DECLS
 

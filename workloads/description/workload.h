@@ -2,7 +2,7 @@
 /* Workloads, read from files and settings. */
 #pragma once
 
-#include "model/accelerator.h"
+#include "model/times/accelerator.h"
 #include "workloads/description/workload_data.h"
 
 G_BEGIN_DECLS

@@ -2,7 +2,7 @@
 /* What a workload is: a Transformer, the plan to train it, and where it came from. */
 #pragma once
 
-#include "model/plan.h"
+#include "model/plan/plan.h"
 
 G_BEGIN_DECLS
 

@@ -2,8 +2,8 @@
 /* What surrounds the operations of a rank: its host, and what communication costs what computes. */
 #pragma once
 
-#include "model/plan_choices.h"
-#include "model/plan_traits.h"
+#include "model/plan/plan_choices.h"
+#include "model/plan/plan_traits.h"
 
 G_BEGIN_DECLS
 

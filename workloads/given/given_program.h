@@ -4,10 +4,10 @@
  * here, traces of other tools) fills one in; workloads/program/ makes of it what runs. */
 #pragma once
 
-#include "model/collective.h"
-#include "model/plan.h"
-#include "model/terms.h"
-#include "model/work.h"
+#include "model/plan/collective.h"
+#include "model/plan/plan.h"
+#include "model/plan/terms.h"
+#include "model/times/work.h"
 #include "workloads/given/execution.h"
 
 G_BEGIN_DECLS

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/xml_writer.h"
-#include "model/work.h"
+#include "model/times/work.h"
 #include "workloads/given/execution.h"
 
 G_BEGIN_DECLS

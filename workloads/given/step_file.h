@@ -2,7 +2,7 @@
 /* Collective algorithms from files: steps that somebody wrote down. */
 #pragma once
 
-#include "model/step_list.h"
+#include "model/plan/step_list.h"
 
 G_BEGIN_DECLS
 

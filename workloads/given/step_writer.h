@@ -2,7 +2,7 @@
 /* Writes lists of steps. */
 #pragma once
 
-#include "model/step_list.h"
+#include "model/plan/step_list.h"
 
 G_BEGIN_DECLS
 

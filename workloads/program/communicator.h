@@ -3,8 +3,8 @@
  * and the algorithm that the plan names. */
 #pragma once
 
-#include "model/collective.h"
-#include "model/group_traits.h"
+#include "model/plan/collective.h"
+#include "model/plan/group_traits.h"
 
 G_BEGIN_DECLS
 

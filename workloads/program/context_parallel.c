@@ -2,7 +2,7 @@
 /* Rounds of keys and values, and exchanges of tokens for heads. */
 #include "workloads/program/context_parallel.h"
 
-#include "model/mixer.h"
+#include "model/times/mixer.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
 /* The kernels of a block in order, and where tensor and context parallelism stand among them. */
 #include "workloads/program/dense_block.h"
 
-#include "model/mixer.h"
+#include "model/times/mixer.h"
 #include "workloads/program/context_parallel.h"
 #include "workloads/program/tensor_parallel.h"
 

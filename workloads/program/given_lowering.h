@@ -2,7 +2,7 @@
 /* Makes what runs of a program that is given. */
 #pragma once
 
-#include "model/accelerator.h"
+#include "model/times/accelerator.h"
 #include "workloads/given/given_program.h"
 #include "workloads/program/program.h"
 

@@ -2,8 +2,8 @@
 /* Sums of gradients over the data-parallel groups. */
 #include "workloads/program/gradient_sync.h"
 
-#include "model/gradient_check.h"
-#include "model/layer_tensors.h"
+#include "model/times/gradient_check.h"
+#include "model/times/layer_tensors.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
 /* Kernel times and tensor sizes of layers. */
 #include "workloads/program/lowering.h"
 
-#include "model/plan_routing.h"
+#include "model/plan/plan_routing.h"
 
 #include <math.h>
 

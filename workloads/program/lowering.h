@@ -3,7 +3,7 @@
  * own (tensor_parallel.h, layer.h ...), which adds operations with what stands here. */
 #pragma once
 
-#include "model/list_copies.h"
+#include "model/times/list_copies.h"
 #include "workloads/program/builder.h"
 
 G_BEGIN_DECLS

@@ -2,7 +2,7 @@
 /* An operation: the least that a rank's program says. */
 #pragma once
 
-#include "model/kernel.h"
+#include "model/times/kernel.h"
 #include "workloads/program/communicator.h"
 
 G_BEGIN_DECLS

@@ -2,7 +2,7 @@
 /* All-gathers of parameters over the data-parallel groups. */
 #include "workloads/program/parameter_gather.h"
 
-#include "model/tensor_owners.h"
+#include "model/times/tensor_owners.h"
 
 #include <math.h>
 

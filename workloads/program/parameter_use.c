@@ -2,7 +2,7 @@
 /* A trace of both passes, and what stays between two uses. */
 #include "workloads/program/parameter_use.h"
 
-#include "model/layer_tensors.h"
+#include "model/times/layer_tensors.h"
 
 double
 lp_parameter_use_size(const LpParameterUse *self)

@@ -2,7 +2,7 @@
 /* The order in which a pipeline stage works through its micro-batches. */
 #pragma once
 
-#include "model/plan.h"
+#include "model/plan/plan.h"
 
 G_BEGIN_DECLS
 

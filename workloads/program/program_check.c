@@ -2,8 +2,8 @@
 /* Goes on with whichever rank can, until none can: what is left then waits for ever. */
 #include "workloads/program/program_check.h"
 
-#include "model/group_traits.h"
-#include "model/library_mix.h"
+#include "model/plan/group_traits.h"
+#include "model/network/library_mix.h"
 #include "workloads/program/rank_likeness.h"
 
 /* Something that a stream has been handed. */

@@ -2,7 +2,7 @@
 /* Whether a program that is given comes to its end, whatever the machine. */
 #pragma once
 
-#include "model/plan_options.h"
+#include "model/plan/plan_options.h"
 #include "workloads/given/given_program.h"
 #include "workloads/program/program.h"
 

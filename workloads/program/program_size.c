@@ -3,7 +3,7 @@
 #include "workloads/program/program_size.h"
 
 #include "base/file.h"
-#include "model/plan_routing.h"
+#include "model/plan/plan_routing.h"
 #include "workloads/program/collective_census.h"
 
 /* A program holds an operation a collective and a step a message; a plan with billions of either is

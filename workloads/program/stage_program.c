@@ -2,7 +2,7 @@
 /* Segments when a slot first needs them, and messages to the stages around. */
 #include "workloads/program/stage_program.h"
 
-#include "model/plan_routing.h"
+#include "model/plan/plan_routing.h"
 #include "workloads/program/parameter_gather.h"
 #include "workloads/program/parameter_prefetch.h"
 #include "workloads/program/pass.h"

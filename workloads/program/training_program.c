@@ -2,8 +2,8 @@
 /* Ranks and communicators, then the program of each stage. */
 #include "workloads/program/training_program.h"
 
-#include "model/plan_routing.h"
-#include "model/optimizer.h"
+#include "model/plan/plan_routing.h"
+#include "model/times/optimizer.h"
 #include "workloads/program/program_size.h"
 #include "workloads/program/given_lowering.h"
 #include "workloads/program/stage_program.h"

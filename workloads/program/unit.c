@@ -2,7 +2,7 @@
 /* What a chunk of layers consists of. */
 #include "workloads/program/unit.h"
 
-#include "model/precision.h"
+#include "model/plan/precision.h"
 #include "workloads/program/layer.h"
 #include "workloads/program/vocabulary.h"
 

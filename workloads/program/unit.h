@@ -3,7 +3,7 @@
  * gathers their parameters and reduces their gradients one by one. */
 #pragma once
 
-#include "model/layer_tensors.h"
+#include "model/times/layer_tensors.h"
 #include "workloads/program/lowering.h"
 
 G_BEGIN_DECLS

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/kernel_sizes.h"
-#include "model/memory_layer.h"
+#include "model/times/kernel_sizes.h"
+#include "model/memory/memory_layer.h"
 #include "tests/model/shapes.h"
 #include "tests/support/temporary.h"
 #include "tests/testlib.h"

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* T_rec: waiting for circuits that classes of traffic take from each other. */
+#include "model/closed_form/closed_form.h"
+#include "model/closed_form/closed_form_internal.h"
+#include "model/plan/group_traits.h"
+
+#include <math.h>
+
+/* Whether rank 0's group of that kind reaches out of its domain. */
+static gboolean
+leaves(const LpClosedFormInput *input, LpGroup group)
+{
+    guint64 n = lp_group_size(input->transformer, input->plan, group);
+    guint32 size = input->fabric->domain_size;
+    if (n < 2 || !lp_group_exists(input->transformer, input->plan, group, 0))
+        return FALSE;
+    for (guint64 i = 0; i < n; i++) {
+        guint64 member = lp_group_member(input->transformer, input->plan, group, 0, i);
+        if (accelerator(input, member) / size != accelerator(input, 0) / size)
+            return TRUE;
+    }
+    return FALSE;
+}
+
+static gboolean
+pipeline_leaves(const LpClosedFormInput *input)
+{
+    guint64 next = lp_plan_stride(input->plan, LP_AXIS_PP);
+    guint32 size = input->fabric->domain_size;
+    return degree(input, LP_AXIS_PP) > 1.0 &&
+           accelerator(input, next) / size != accelerator(input, 0) / size;
+}
+
+/* Whether circuits carry @traffic, all over the machine. */
+static gboolean
+is_over_circuits(const LpClosedFormInput *input, LpTraffic traffic)
+{
+    LpFabric fabric;
+    return lp_closed_form_on(input, traffic, INFINITY, TRUE, &fabric).fabric == input->fabric;
+}
+
+/* Two lanes a ring, one to each neighbouring stage; TRUE where nothing but the sums of gradients
+ * and messages between stages leaves the domains, and they do not find lanes side by side. */
+static gboolean
+take_turns(const LpClosedFormInput *input)
+{
+    if (!input->fabric->circuits.are_switched || !leaves(input, LP_GROUP_DP) ||
+        !pipeline_leaves(input) || !is_over_circuits(input, LP_TRAFFIC_DP) ||
+        !is_over_circuits(input, LP_TRAFFIC_PP))
+        return FALSE;
+    for (LpGroup group = LP_GROUP_TP; group < LP_GROUP_GIVEN; group++)
+        if (group != LP_GROUP_DP && leaves(input, group) &&
+            is_over_circuits(input, lp_group_traits(group)->traffic))
+            return FALSE;
+    guint32 n_neighbours = degree(input, LP_AXIS_PP) > 2.0 ? 2 : 1;
+    return 2 + n_neighbours > input->fabric->circuits.n_lanes;
+}
+
+gboolean
+lp_closed_form_gathers_each_pass(const LpClosedFormInput *input)
+{
+    return input->plan->zero.stage == 3 && !input->plan->zero.keeps_parameters;
+}
+
+/* Whether all gathers of the first pass are under way before its message comes. */
+static gboolean
+gathers_ahead(const LpClosedFormInput *input)
+{
+    double n_layers = lp_transformer_n_layers(input->transformer) / degree(input, LP_AXIS_PP);
+    return input->plan->overlap.param && input->plan->zero.prefetch >= n_layers;
+}
+
+/* Bytes as circuits are ranked by: a stage's sums, beside the messages of a pair of stages. */
+static gboolean
+sums_come_first(const LpClosedFormInput *input)
+{
+    const LpPlan *plan = input->plan;
+    LpParameters parameters =
+        lp_plan_rank_parameters(plan, input->transformer, (guint32)degree(input, LP_AXIS_PP) - 1);
+    double passes = lp_plan_sums_whole(plan) ? 2.0 : 1.0;
+    double sums = passes * parameters.dense * plan->format.gradient_bytes;
+    if (lp_plan_shares_step(plan))
+        sums += parameters.dense * lp_plan_activation_bytes(plan);
+    gboolean scattered = plan->pipeline.scatter_gather || plan->sequence_parallel;
+    double share = scattered ? degree(input, LP_AXIS_TP) : 1.0;
+    double message = activations_bytes(input, input->transformer->seq) / share;
+    return sums > 2.0 * n_micro_batches(input) * plan->pipeline.virtual_stages * message;
+}
+
+double
+lp_closed_form_n_reconfigurations(const LpClosedFormInput *input)
+{
+    double stages = degree(input, LP_AXIS_PP), m = n_micro_batches(input);
+    if (!take_turns(input))
+        return 0.0;
+    if (!lp_closed_form_gathers_each_pass(input))
+        return 1.0 + (sums_come_first(input) ? stages - 1.0 : 0.0);
+    return (gathers_ahead(input) ? 3.0 * stages - 2.0 : 4.0 * (stages - 1.0)) + 2.0 * (m - 1.0);
+}
+
+/* What the mean stage's forward or backward pass of a micro-batch, or one of @n_parts equal parts
+ * of it, hides of a dead time. */
+static double
+hidden_s(const LpClosedFormInput *input, gboolean forward, double n_parts)
+{
+    double passes = forward ? 1.0 : n_passes(input) - 1.0;
+    double pass_s = lp_closed_form_tp_s(input) * passes / n_passes(input);
+    for (LpPass pass = LP_PASS_FORWARD; pass <= LP_PASS_RECOMPUTE; pass++)
+        if ((pass == LP_PASS_FORWARD) == forward)
+            pass_s += lp_closed_form_pass_s(input, pass);
+    return MIN(pass_s / n_micro_batches(input) / n_parts, input->fabric->circuits.dead_s);
+}
+
+LpClosedFormWaits
+lp_closed_form_waits(const LpClosedFormInput *input)
+{
+    double n = lp_closed_form_n_reconfigurations(input), stages = degree(input, LP_AXIS_PP);
+    double dead_s = input->fabric->circuits.dead_s, hidden_of_all_s = 0.0;
+    gboolean ahead = input->fabric->circuits.look_ahead;
+    if (n <= 0.0)
+        return (LpClosedFormWaits){.n_sums = 0.0};
+    if (!lp_closed_form_gathers_each_pass(input))
+        return (LpClosedFormWaits){.n_sums = 1.0,
+                                   .sum_s = dead_s - (ahead ? hidden_s(input, FALSE, 1.0) : 0.0),
+                                   .n_first = n > 1.0 ? 1.0 : 0.0,
+                                   .first_s = dead_s,
+                                   .n_next = fmax(n - 2.0, 0.0),
+                                   .next_s = dead_s - (ahead ? hidden_s(input, TRUE, 1.0) : 0.0)};
+    double n_layers = lp_transformer_n_layers(input->transformer) / stages;
+    if (ahead)
+        hidden_of_all_s = gathers_ahead(input)
+                              ? stages * hidden_s(input, TRUE, 1.0) +
+                                    (stages - 1.0) * hidden_s(input, FALSE, n_layers)
+                              : (stages - 1.0) * hidden_s(input, TRUE, n_layers);
+    /* A gather behind each message, and a message behind each gather. */
+    double each_s = dead_s - hidden_of_all_s / n, n_sums = floor((n + 1.0) / 2.0);
+    return (LpClosedFormWaits){
+        .n_sums = n_sums, .sum_s = each_s, .n_first = n - n_sums, .first_s = each_s};
+}
+
+double
+lp_closed_form_waiting_s(const LpClosedFormInput *input)
+{
+    LpClosedFormWaits waits = lp_closed_form_waits(input);
+    return waits.n_sums * waits.sum_s + waits.n_first * waits.first_s + waits.n_next * waits.next_s;
+}

@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* States by precision, activations by Korthikanti et al. (arXiv 2205.05198), stage by stage. */
+#include "model/memory/memory.h"
+
+#include "model/memory/memory_layer.h"
+#include "model/times/mixer.h"
+#include "model/plan/precision.h"
+
+#include <math.h>
+
+/* --- activations of one layer, one micro-batch --- */
+
+double
+lp_memory_layer_activations_bytes(const LpTransformer *transformer, const LpPlan *plan,
+                                  guint32 index)
+{
+    if (!lp_plan_recomputes_layer(plan, transformer, index))
+        return lp_memory_layer_bytes(transformer, plan, index, 0);
+    if (plan->recompute == LP_RECOMPUTE_FULL) /* the layer's input */
+        return lp_memory_hidden_bytes(transformer, plan,
+                                      lp_transformer_layer(transformer, index).seq);
+    return lp_memory_layer_bytes(transformer, plan, index, lp_plan_parts_again(plan));
+}
+
+/* What one layer's recomputation brings back for the time of its backward pass. */
+static double
+recomputed_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 index)
+{
+    if (!lp_plan_recomputes_layer(plan, transformer, index))
+        return 0.0;
+    return lp_memory_layer_bytes(transformer, plan, index, 0) -
+           lp_memory_layer_activations_bytes(transformer, plan, index);
+}
+
+/* --- micro-batches in flight --- */
+
+/* Micro-batches whose activations @stage holds at once: GPipe all; ZB-H1 as many as the first stage
+ * of 1F1B on all (Qi et al., arXiv 2401.10241, section 2.3). */
+static double
+micro_batches_in_flight(const LpPlan *plan, guint32 stage)
+{
+    guint32 m = lp_plan_n_micro_batches(plan), pp = plan->degree[LP_AXIS_PP];
+    switch (plan->pipeline.schedule) {
+    case LP_SCHEDULE_GPIPE:
+        return m;
+    case LP_SCHEDULE_ZERO_BUBBLE:
+        return MIN(m, pp);
+    default:
+        return MIN(m, pp - stage);
+    }
+}
+
+/* Micro-batches in flight, counted in chunks of layers. Interleaved, the first stage runs p v + p -
+ * 1 chunks ahead (so that it holds L (1 + (p-1)/(p v)) layers, section 4.2.3), each later one two
+ * fewer. Where passes are overlapped one chunk more has come forward when a pair begins, but a pair
+ * gives up as many layers as it takes on, so that it is a layer more. DualPipe: p + 1 of both ways
+ * together (DeepSeek-V3, arXiv 2412.19437, table 2). */
+static double
+chunks_in_flight(const LpTransformer *transformer, const LpPlan *plan, guint32 stage)
+{
+    double v = plan->pipeline.virtual_stages, pp = plan->degree[LP_AXIS_PP];
+    double m = lp_plan_n_micro_batches(plan);
+    double layers = lp_plan_stage_layers(plan, transformer, stage) / v;
+    double overlapped = plan->overlap.ep ? 1.0 / fmax(layers, 1.0) : 0.0;
+    if (plan->pipeline.schedule == LP_SCHEDULE_DUALPIPE)
+        return MIN(pp + 1.0, m);
+    if (plan->pipeline.virtual_stages == 1)
+        return MIN(micro_batches_in_flight(plan, stage) + overlapped, m);
+    double ahead = pp * v + pp - 1.0 - 2.0 * stage + overlapped;
+    return MIN(ahead, m * v);
+}
+
+/* --- embedding and head --- */
+
+/* The embedding's dropout mask, for one micro-batch (section 4.3). */
+static double
+embedding_bytes(const LpTransformer *transformer, const LpPlan *plan)
+{
+    double tokens =
+        lp_plan_tokens(plan, transformer->seq) + lp_plan_tokens(plan, transformer->decoder.seq);
+    return tokens * lp_memory_masks_bytes(transformer, 1.0) * lp_memory_scattered(plan);
+}
+
+/* The inputs of the final norm and of the output product, and the logits in fp32:
+ * 4 b s h / t (1 + V/h) under sequence parallelism (section 4.3). A fused loss puts their gradient
+ * in their place. */
+static double
+head_bytes(const LpTransformer *transformer, const LpPlan *plan)
+{
+    guint32 seq = lp_transformer_head_tokens(transformer);
+    double logits = lp_plan_tokens(plan, seq) * lp_plan_loss_words(plan, transformer->vocab);
+    double element_bytes =
+        plan->traits[LP_TRAIT_FUSED_LOSS] ? lp_plan_activation_bytes(plan) : LP_FP32_BYTES;
+    return 2.0 * lp_memory_hidden_bytes(transformer, plan, seq) + logits * element_bytes;
+}
+
+/* --- the stage --- */
+
+/* Calls for each layer of @stage would be slow for the deepest models: layers that are alike are
+ * worked out once. */
+typedef struct {
+    double sum, largest;
+} Layers;
+
+typedef double (*LayerBytes)(const LpTransformer *transformer, const LpPlan *plan, guint32 index);
+
+static Layers
+over_layers(const LpTransformer *transformer, const LpPlan *plan, guint32 stage, LayerBytes bytes)
+{
+    Layers layers = {0.0, 0.0};
+    double kinds[LP_LAYER_KINDS][2];
+    gboolean known[LP_LAYER_KINDS][2] = {{FALSE}};
+    for (guint32 chunk = 0; chunk < lp_plan_n_chunks(plan); chunk++) {
+        guint32 slice = lp_plan_slice(plan, stage, chunk);
+        guint32 first = lp_plan_slice_first_layer(plan, transformer, slice);
+        guint32 n = lp_plan_slice_layers(plan, transformer, slice);
+        for (guint32 i = first; i < first + n; i++) {
+            guint kind = lp_transformer_layer_kind(transformer, i);
+            guint again = lp_plan_recomputes_layer(plan, transformer, i) ? 1 : 0;
+            if (!known[kind][again])
+                kinds[kind][again] = bytes(transformer, plan, i);
+            known[kind][again] = TRUE;
+            layers.sum += kinds[kind][again];
+            layers.largest = fmax(layers.largest, kinds[kind][again]);
+        }
+    }
+    return layers;
+}
+
+static double
+activations_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 stage)
+{
+    Layers layers = over_layers(transformer, plan, stage, lp_memory_layer_activations_bytes);
+    double n_chunks = chunks_in_flight(transformer, plan, stage) / lp_plan_n_chunks(plan);
+    double sum = n_chunks * layers.sum;
+    if (plan->recompute == LP_RECOMPUTE_NONE ? plan->footprint.offloads_activations
+                                             : plan->footprint.offloads_inputs)
+        sum = fmin(sum, 2.0 * layers.largest); /* at work and on its way */
+    if (!transformer->embedding)
+        return sum;
+    /* Of each way the head's stage is the last, whose micro-batches go back at once. */
+    double n_micro_batches = plan->pipeline.schedule == LP_SCHEDULE_DUALPIPE
+                                 ? 1.0
+                                 : micro_batches_in_flight(plan, stage);
+    for (guint32 chunk = 0; chunk < lp_plan_n_chunks(plan); chunk++) {
+        if (lp_plan_holds_embedding(plan, stage, chunk))
+            sum += n_micro_batches * embedding_bytes(transformer, plan);
+        if (lp_plan_holds_head(plan, stage, chunk))
+            sum += n_micro_batches * (1.0 + transformer->n_mtp) * head_bytes(transformer, plan);
+    }
+    return sum;
+}
+
+/* What arrives from other stages: a micro-batch's activations, and its gradients. */
+static double
+received_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 stage)
+{
+    guint32 pp = plan->degree[LP_AXIS_PP];
+    gboolean wraps = pp > 1 && lp_plan_n_chunks(plan) > 1;
+    double messages = 0.0;
+    if (stage > 0 || wraps)
+        messages += 1.0;
+    if (stage < pp - 1 || wraps)
+        messages += 1.0;
+    return messages * lp_memory_hidden_bytes(transformer, plan, transformer->seq);
+}
+
+/* Ring attention receives keys and values while it works on those before; gathered ones are there
+ * all at once. */
+static double
+ring_bytes(const LpTransformer *transformer, const LpPlan *plan)
+{
+    double width = 0.0, parts = plan->degree[LP_AXIS_CP];
+    if (plan->degree[LP_AXIS_CP] == 1 || plan->context_kind == LP_CONTEXT_ULYSSES)
+        return 0.0;
+    for (guint32 i = 0; i < lp_transformer_n_layers(transformer); i++) {
+        LpMixerExchange exchange = lp_mixer_exchange(transformer, plan, i);
+        if (exchange.kind == LP_MIXER_ATTENTION)
+            width = fmax(width, lp_plan_exchanged_width(plan, transformer));
+        else if (exchange.kind == LP_MIXER_KEYS)
+            width = fmax(width, exchange.sent);
+    }
+    if (plan->context_kind == LP_CONTEXT_RING)
+        parts = 2.0;
+    return lp_plan_tokens(plan, transformer->seq) * parts * width * lp_plan_activation_bytes(plan);
+}
+
+/* --- states --- */
+
+static double
+total(LpParameters parameters)
+{
+    return parameters.dense + parameters.experts;
+}
+
+/* Gradients of several micro-batches add up whole, unless each is reduced and scattered. */
+static gboolean
+shards_gradients(const LpPlan *plan)
+{
+    return plan->zero.stage >= 2 &&
+           (lp_plan_reduces_each(plan) || lp_plan_n_micro_batches(plan) == 1);
+}
+
+static double
+layer_parameters(const LpTransformer *transformer, const LpPlan *plan, guint32 index)
+{
+    return total(lp_plan_layer_parameters(plan, transformer, index));
+}
+
+/* Bytes of weights that stay on a rank: @layers' and @ends'. Narrow products need both copies of a
+ * layer's (model/plan/precision.h): in place of 16 bits with narrow-parameters, else beside them.
+ * Of shards there is one or, where the optimiser's own are cast, none, and what is gathered is cast
+ * when it is used. */
+static double
+weights_bytes(const LpPlan *plan, double layers, double ends)
+{
+    double wide = lp_plan_activation_bytes(plan);
+    double copies = 2.0 * lp_plan_operand_bytes(plan);
+    if (plan->zero.stage == 3 && plan->traits[LP_TRAIT_CAST_SHARDS])
+        return 0.0;
+    if (plan->zero.stage == 3)
+        return ends * wide + layers * lp_plan_parameter_wire_bytes(plan);
+    if (!lp_precision_is_narrow(plan->format.precision))
+        return (ends + layers) * wide;
+    return ends * wide + layers * (copies + (plan->format.narrow_parameters ? 0.0 : wide));
+}
+
+/* The largest array of a layer: up, down or gate, all experts' of one, or the queries'. */
+static double
+largest_array(const LpTransformer *transformer, const LpPlan *plan, guint32 index)
+{
+    LpParameters parameters = lp_plan_layer_parameters(plan, transformer, index);
+    double hidden = transformer->hidden, tp = plan->degree[LP_AXIS_TP];
+    double queries = hidden * lp_transformer_query_width(transformer) / tp;
+    double experts = parameters.experts / lp_transformer_n_ffn_matrices(transformer);
+    LpLayer layer = lp_transformer_layer(transformer, index);
+    double ffn = layer.has_network && !layer.has_experts ? hidden * transformer->ffn / tp : 0.0;
+    if (layer.mixer > 0)
+        queries = transformer->mixers[layer.mixer - 1].parameters / tp;
+    return fmax(fmax(layer.has_mixer ? queries : 0.0, ffn), experts);
+}
+
+/* Parameters of @stage outside its layers that are gathered together: all, or the embedding or the
+ * head alone. */
+static double
+root_parameters(const LpTransformer *transformer, const LpPlan *plan, guint32 stage)
+{
+    double ends = total(lp_plan_rank_parameters(plan, transformer, stage)) -
+                  total(lp_plan_rank_layer_parameters(plan, transformer, stage));
+    double larger = fmax(lp_plan_embedding_parameters(plan, transformer),
+                         lp_plan_head_parameters(plan, transformer));
+    return plan->traits[LP_TRAIT_ROOT_UNIT] ? fmin(ends, larger) : ends;
+}
+
+/* The largest of the tensors of @stage that come one by one. */
+static double
+largest_tensor(const LpTransformer *transformer, const LpPlan *plan, guint32 stage)
+{
+    Layers layers = over_layers(transformer, plan, stage, largest_array);
+    return fmax(layers.largest, root_parameters(transformer, plan, stage));
+}
+
+/* What is there at once tensor by tensor: up to the limit, which the last of them oversteps, and
+ * one that comes into a list a second time; and the gradients of a bucket, or of a tensor that has
+ * no room in one. */
+static double
+tensors_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 stage)
+{
+    double all = total(lp_plan_rank_parameters(plan, transformer, stage));
+    double largest = largest_tensor(transformer, plan, stage);
+    double there = plan->zero.keeps_parameters ? all : plan->zero.live_parameters + largest;
+    double bucket = lp_plan_bucket_bytes(plan, plan->format.gradient_bytes);
+    double gradients = all * plan->format.gradient_bytes;
+    if (bucket > 0.0)
+        gradients = fmin(gradients, fmax(bucket, largest * plan->format.gradient_bytes));
+    double listed = plan->traits[LP_TRAIT_GATHER_LISTS] ? largest : 0.0;
+    return (fmin(there, all) + listed) * lp_plan_parameter_wire_bytes(plan) +
+           (shards_gradients(plan) ? gradients : 0.0);
+}
+
+/* What ZeRO stage 3 has gathered at once: the layer (or its largest array) at work, or the root in
+ * its place, and the layers ahead, or all; and a unit's gradients, or a bucket of them, before they
+ * are scattered. */
+static double
+gathered_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 stage)
+{
+    if (plan->zero.stage != 3)
+        return 0.0;
+    if (lp_plan_gathers_tensors(plan))
+        return tensors_bytes(transformer, plan, stage);
+    gboolean by_array = plan->traits[LP_TRAIT_ARRAY_UNITS] && !plan->zero.keeps_parameters;
+    Layers layers =
+        over_layers(transformer, plan, stage, by_array ? largest_array : layer_parameters);
+    double root = root_parameters(transformer, plan, stage);
+    double n_ahead = plan->overlap.param ? plan->zero.prefetch : 0.0;
+    gboolean keeps = plan->zero.keeps_parameters;
+    double ahead = keeps ? layers.sum : fmin(n_ahead * layers.largest, layers.sum);
+    double inside = keeps ? layers.sum : fmin((n_ahead + 1.0) * layers.largest, layers.sum);
+    double wire = lp_plan_parameter_wire_bytes(plan);
+    double gathered = fmax(inside * wire, ahead * wire + root * lp_plan_activation_bytes(plan));
+    double gradients = fmax(layers.largest, root) * plan->format.gradient_bytes;
+    double bucket = lp_plan_bucket_bytes(plan, plan->format.gradient_bytes);
+    if (bucket > 0.0)
+        gradients = fmin(gradients, bucket);
+    return gathered + (shards_gradients(plan) ? gradients : 0.0);
+}
+
+/* Copies of gradients that are on their way: two buckets, while one is filled and one is summed. */
+static double
+flat_buckets_bytes(const LpPlan *plan, double gradients_bytes)
+{
+    if (!plan->traits[LP_TRAIT_FLAT_GRADIENTS] || plan->zero.stage == 3)
+        return 0.0;
+    double bucket = lp_plan_bucket_bytes(plan, plan->format.gradient_bytes);
+    return bucket > 0.0 ? fmin(2.0 * bucket, gradients_bytes) : gradients_bytes;
+}
+
+/* Bytes a parameter of the optimiser's states: its moments, and fp32 weights where training
+ * computes in 2 bytes (Micikevicius et al., arXiv 1710.03740). */
+static double
+optimizer_bytes_per_parameter(const LpPlan *plan)
+{
+    if (plan->optimizer == LP_OPTIMIZER_NONE)
+        return 0.0;
+    gboolean widens = lp_plan_activation_bytes(plan) < LP_FP32_BYTES;
+    double master = widens && plan->optimizer != LP_OPTIMIZER_ADAM_BF16 ? LP_FP32_BYTES : 0.0;
+    return master + lp_plan_moment_bytes(plan);
+}
+
+/* The step and the passes take turns: the larger has to fit, and of the smaller, and of what was
+ * flattened before the step, the blocks are kept, since the other's seldom fit into them. */
+static void
+add_step(LpMemory *self, const LpPlan *plan, double parameters)
+{
+    double step =
+        plan->optimizer == LP_OPTIMIZER_NONE ? 0.0 : parameters * plan->traits[LP_TRAIT_STEP_BYTES];
+    double passes = self->activations_bytes + self->buffers_bytes;
+    gboolean flattens = plan->traits[LP_TRAIT_FLAT_GRADIENTS] && plan->zero.stage != 3;
+    self->step_bytes = fmax(step - passes, 0.0);
+    self->cached_bytes =
+        fmin(step, passes) + (flattens ? parameters * plan->format.gradient_bytes : 0.0);
+}
+
+/* Gradients when the rank holds the most. Those that a single backward pass makes anew come as
+ * activations go. */
+static double
+gradients_bytes(const LpPlan *plan, double gradients, double activations)
+{
+    gboolean come_and_go =
+        plan->traits[LP_TRAIT_DROP_GRADIENTS] && lp_plan_n_micro_batches(plan) == 1;
+    return come_and_go ? fmax(gradients - activations, 0.0) : gradients;
+}
+
+LpMemory
+lp_memory_of_stage(const LpTransformer *transformer, const LpPlan *plan, guint32 stage)
+{
+    LpParameters whole = lp_plan_rank_parameters(plan, transformer, stage);
+    LpParameters share = lp_plan_sharded_parameters(plan, whole);
+    LpParameters layers = lp_plan_rank_layer_parameters(plan, transformer, stage);
+    gboolean shards = plan->zero.stage == 3;
+    double held = total(shards ? share : whole);
+    double held_layers = total(shards ? lp_plan_sharded_parameters(plan, layers) : layers);
+    double gradients = total(shards_gradients(plan) ? share : whole) * plan->format.gradient_bytes;
+    Layers recomputed = over_layers(transformer, plan, stage, recomputed_bytes);
+    LpMemory self = {
+        .weights_bytes = weights_bytes(plan, held_layers, held - held_layers),
+        .optimizer_bytes = total(share) * optimizer_bytes_per_parameter(plan),
+        .activations_bytes = activations_bytes(transformer, plan, stage),
+        .buffers_bytes = received_bytes(transformer, plan, stage) + recomputed.largest +
+                         ring_bytes(transformer, plan) + gathered_bytes(transformer, plan, stage) +
+                         flat_buckets_bytes(plan, gradients),
+    };
+    self.gradients_bytes = gradients_bytes(plan, gradients, self.activations_bytes);
+    add_step(&self, plan, total(share));
+    return self;
+}
+
+double
+lp_memory_sum(const LpMemory *self)
+{
+    return self->weights_bytes + self->gradients_bytes + self->optimizer_bytes +
+           self->activations_bytes + self->buffers_bytes + self->step_bytes;
+}
+
+double
+lp_memory_reserved(const LpMemory *self)
+{
+    return lp_memory_sum(self) + self->cached_bytes;
+}
+
+LpMemory
+lp_memory_fullest(const LpTransformer *transformer, const LpPlan *plan)
+{
+    LpMemory fullest = lp_memory_of_stage(transformer, plan, 0);
+    for (guint32 stage = 1; stage < plan->degree[LP_AXIS_PP]; stage++) {
+        LpMemory memory = lp_memory_of_stage(transformer, plan, stage);
+        if (lp_memory_sum(&memory) > lp_memory_sum(&fullest))
+            fullest = memory;
+    }
+    return fullest;
+}
+
+double
+lp_memory_checkpoint_bytes(const LpTransformer *transformer, const LpPlan *plan)
+{
+    return lp_transformer_parameters(transformer) *
+           (lp_plan_activation_bytes(plan) + optimizer_bytes_per_parameter(plan));
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bytes of activations that one layer keeps for one micro-batch, on one rank. */
+#pragma once
+
+#include "model/plan/plan.h"
+
+G_BEGIN_DECLS
+
+/** The share of the tokens that norms and dropout see. */
+double lp_memory_scattered(const LpPlan *plan);
+/** Bytes of the dropout masks of a token where dropout acts on @n tensors of it; 0 without
+ * dropout. */
+double lp_memory_masks_bytes(const LpTransformer *transformer, double n);
+/** Bytes of one tensor of a micro-batch's hidden activations of @seq tokens a sequence: 2 b s h,
+ * over tp where scattered. */
+double lp_memory_hidden_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 seq);
+/** Bytes that layer @index keeps where the parts @again, a set of LpRecomputedParts, are made again
+ * (Korthikanti et al., arXiv 2205.05198, equations 1, 2, 4 and 6). */
+double lp_memory_layer_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 index,
+                             guint32 again);
+
+G_END_DECLS

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lists of tensors, one a member, which collectives take and give (gather-lists): what making and
+ * copying them costs beside the collective. */
+#pragma once
+
+#include "model/times/accelerator.h"
+#include "model/plan/plan.h"
+#include "model/times/work.h"
+
+G_BEGIN_DECLS
+
+/** What a slice of a tensor takes that is copied in a loop of Python, s. The host slices, views and
+ * copies it: slicing alone takes 2 to 3 us (pytorch/pytorch, pull request 32194), an operation 5 to
+ * 25; 10 is an estimate between them. The device starts and ends a kernel for it, which an empty
+ * one does in 2 to 10 us; its 7 us are fitted, see docs/calibration.md. */
+#define LP_SLICE_HOST_S 10e-6
+#define LP_SLICE_DEVICE_S 7e-6
+
+/** What lists cost on an accelerator, s. */
+typedef struct {
+    double host_s, device_s; /**< a slice */
+    double byte_s;           /**< a byte read or written */
+} LpListCosts;
+
+/** Those of @accelerator; CUDA graphs cost no host. */
+LpListCosts lp_list_costs(const LpPlan *plan, const LpAccelerator *accelerator);
+
+/** Before a gather of @bytes among @n_members (ZeRO stage 3): its buffer is cleared, the host waits
+ * for the device, and slices it (deepspeed/runtime/zero/partition_parameters.py of March 2021:
+ * _allgather_param). */
+LpWork lp_list_views_work(const LpListCosts *self, double n_members, double bytes);
+/** Behind it: the device copies what came to each slice (PyTorch,
+ * torch/csrc/distributed/c10d/ProcessGroupNCCL.cpp: allgather). */
+LpWork lp_list_copies_work(const LpListCosts *self, double n_members, double bytes);
+/** Before gradients of @bytes are scattered: they are divided, sliced, and copied slice by slice
+ * (deepspeed/runtime/zero/stage3.py of March 2021: average_tensor; partition_parameters.py:
+ * _reduce_scatter_gradient). */
+LpWork lp_list_sum_work(const LpListCosts *self, double n_members, double bytes);
+
+G_END_DECLS

@@ -422,13 +422,14 @@ ring_time_s(const LpIsolatedRing *self, const LpOp *op, const LpProtocol *protoc
 
 /* --- what is scheduled --- */
 
-/* Groups whose connections are alike need the same time, which is worked out once. */
+/* Groups whose connections are alike need the same time, which is worked out once. Without bytes
+ * they may have no connections that tell them apart. */
 static double
 scheduled_time_s(const LpIsolatedRing *self, const LpOp *op, LpFidelity fidelity)
 {
     LpIsolatedFact fact = fidelity == LP_FIDELITY_FLOW ? LP_ISOLATED_FLOW_S : LP_ISOLATED_MESSAGE_S;
     double known_s;
-    if (lp_isolated_cache_find(self->cache, self->peers_shape, op, fact, &known_s))
+    if (op->bytes > 0 && lp_isolated_cache_find(self->cache, self->peers_shape, op, fact, &known_s))
         return known_s;
     LpRoundPlan round_plan;
     lp_round_plan_init(&round_plan, self->map, op, self->communicator, fidelity);

@@ -91,12 +91,15 @@ find_isolated_s(const LpCommunicationMap *map, LpIsolatedCache *cache, LpFidelit
     return time_s;
 }
 
-/* Circuits change, so that where they are switched nothing is told beforehand. */
+/* Circuits change, so that where they are switched nothing is told beforehand. Without bytes nobody
+ * is in anybody's way. */
 static gboolean
 is_private(const LpCollectiveRequest *self, const LpCommunicationMap *map)
 {
     if (lp_network_machine(map->network)->circuits.is_present)
         return FALSE;
+    if (self->bytes == 0)
+        return TRUE;
     g_autoptr(LpContention) contention = lp_contention_new(map, self->fidelity, NULL);
     return contention->all_private[lp_program_op(map->program, 0)->group];
 }

@@ -4,7 +4,7 @@
 result or with one line; leaving out what cannot matter changes nothing; a job whose own messages
 do not meet is never faster beside others.
 
-Environment: LIGHTPATH (the built program), LIGHTPATH_SCENARIOS (how many)."""
+Environment: LIGHTPATH (the built program), LIGHTPATH_SCENARIOS (how many), LIGHTPATH_SEED (the first)."""
 import json
 import os
 import pathlib
@@ -16,14 +16,15 @@ import unittest
 from command import run
 
 COUNT = int(os.environ.get("LIGHTPATH_SCENARIOS", "30"))
+FIRST = int(os.environ.get("LIGHTPATH_SEED", "0"))
 PLATFORM = "dgx-h100-64"
 SHAPE = ('layers="4" hidden="512" heads="8" ffn="2048" seq="512" vocab="1024" global-batch="16" '
          'micro-batch="1"')
 # Both sides round some thousand sums and quotients.
 COLLAPSE = 1e-6
 # Senders that go on when their last message has arrived keep step or fall out of step by a rounding
-# error, and stay so.
-CLOSED_LOOP = 1e-3
+# error, and stay so: bandwidths that are larger by 1e-13 move rank-by-rank runs by 2e-3.
+CLOSED_LOOP = 1e-2
 ROUNDING = 1e-9
 
 
@@ -122,7 +123,7 @@ class Scenarios(unittest.TestCase):
 
     def test_random(self):
         n_results = 0
-        for seed in range(COUNT):
+        for seed in range(FIRST, FIRST + COUNT):
             elements = draw_scenario(seed)
             on = self.simulate(elements)
             off = self.simulate(elements, "--collapse=off")

@@ -116,7 +116,8 @@ static const struct {
     {LP_QUANTITY_BANDWIDTH, "bits/s", "bps"}, {LP_QUANTITY_BANDWIDTH, "bit/s", "bps"},
     {LP_QUANTITY_BANDWIDTH, "b/s", "bps"},    {LP_QUANTITY_BANDWIDTH, "B/s", "Bps"},
     {LP_QUANTITY_TIME, "min", "m"},           {LP_QUANTITY_TIME, "\u00b5s", "us"},
-    {LP_QUANTITY_TIME, "\u03bcs", "us"},
+    {LP_QUANTITY_TIME, "\u03bcs", "us"},      {LP_QUANTITY_SPEED, "FLOP/s", "f"},
+    {LP_QUANTITY_SPEED, "FLOPS", "f"},
 };
 
 /* A unit of SimGrid's that @text is another spelling of: "GBps" of "GB/s". Returns: (transfer

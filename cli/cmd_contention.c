@@ -21,7 +21,7 @@ static const char *const switch_names[] = {"off", "on", NULL};
 
 typedef struct {
     char *fidelity, *collapse, *format, *jobs, *runs; /* owned */
-    char *framework, *memory_reserve;                 /* owned */
+    char *framework, *memory_reserve, *plan;          /* owned */
     char **settings, **what_ifs;                      /* owned */
     gboolean ignore_memory, cost, verbose, band;
     LpPageFile page;
@@ -38,6 +38,7 @@ options_clear(Options *self)
     lp_page_file_clear(&self->page);
     g_free(self->framework);
     g_free(self->memory_reserve);
+    g_free(self->plan);
     g_strfreev(self->settings);
     g_strfreev(self->what_ifs);
 }
@@ -47,6 +48,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Options, options_clear)
 typedef struct {
     LpFormat format;
     guint fidelity, collapse, n_jobs, n_runs;
+    LpPlanChoice plan;
 } Choices;
 
 static gboolean
@@ -64,6 +66,7 @@ read_choices(const Options *options, Choices *out_choices, GError **error)
     guint n_processors = MIN(g_get_num_processors(), JOBS_MAX);
     return check_what_ifs(options, error) &&
            lp_format_parse(options->format, &out_choices->format, error) &&
+           lp_plan_choice_parse(options->plan, options->ignore_memory, &out_choices->plan, error) &&
            lp_option_choice("fidelity", options->fidelity, lp_fidelity_names, LP_FIDELITY_FLOW,
                             &out_choices->fidelity, error) &&
            lp_option_choice("collapse", options->collapse, switch_names, TRUE,
@@ -90,18 +93,38 @@ write_page(const Options *options, const LpContentionReport *report, GError **er
     return lp_page_file_write(&options->page, lp_page_of_contention, document, error);
 }
 
+/* Loads the jobs and the machine. */
 static LpScenario *
-load_scenario(const Options *options, const char *name, gboolean *out_is_scenario, GError **error)
+load_scenario(const Options *options, LpPlanChoice plan, char **arguments, LpMachine **out_machine,
+              gboolean *out_is_scenario, GError **error)
 {
     const char *const *settings = (const char *const *)options->settings;
-    g_autofree char *path = lp_input_find(name, LP_INPUT_WORKLOAD | LP_INPUT_SCENARIO, error);
+    g_autofree char *path =
+        lp_input_find(arguments[1], LP_INPUT_WORKLOAD | LP_INPUT_SCENARIO, error);
     if (path == NULL)
         return NULL;
     *out_is_scenario = lp_scenario_is_file(path);
-    if (*out_is_scenario)
-        return lp_scenario_load(path, settings, error);
-    LpWorkload *workload = lp_workload_load(path, settings, error);
-    return workload == NULL ? NULL : lp_scenario_new_single(workload, path);
+    if (!*out_is_scenario) {
+        LpWorkload *workload = NULL;
+        return lp_load_inputs(arguments[1], arguments[2], settings, plan, &workload, out_machine,
+                              error)
+                   ? lp_scenario_new_single(workload, path)
+                   : NULL;
+    }
+    if (plan != LP_PLAN_FILE) {
+        (void)lp_usage_error(error, "--plan: got fit, wanted none: a scenario has several plans");
+        return NULL;
+    }
+    g_autoptr(LpScenario) scenario = lp_scenario_load(path, settings, error);
+    g_autofree char *platform_path =
+        scenario != NULL ? lp_input_find(arguments[2], LP_INPUT_PLATFORM, error) : NULL;
+    g_autoptr(LpMachine) machine =
+        platform_path != NULL ? lp_made_machine_load(platform_path, error) : NULL;
+    if (machine == NULL ||
+        !lp_scenario_apply_machine(scenario, machine->domain_size, &machine->accelerator, error))
+        return NULL;
+    *out_machine = g_steal_pointer(&machine);
+    return g_steal_pointer(&scenario);
 }
 
 /* What else was asked for. */
@@ -155,6 +178,13 @@ run_variants(const Options *options, const Choices *choices, const char *workloa
                           .n_at_once = choices->n_jobs,
                           .progress = progress->is_shown ? lp_progress_callback : NULL,
                           .progress_data = progress};
+    g_auto(GStrv) fitting = NULL;
+    if (choices->plan != LP_PLAN_FILE) {
+        fitting = lp_plan_choice_fit(choices->plan, workload, base.settings, &machine, 1, error);
+        if (fitting == NULL)
+            return FALSE;
+        base.settings = (const char *const *)fitting;
+    }
     const char *const *what_ifs = (const char *const *)options->what_ifs;
     double n_what_ifs = what_ifs != NULL ? g_strv_length(options->what_ifs) : 0;
     double n_before = 0.0,
@@ -182,17 +212,10 @@ attribute(const Options *options, char **arguments, double started_s, GError **e
     LpContentionReport report = {.whole_plan = options->verbose, .has_cost = options->cost};
     if (!read_choices(options, &choices, error))
         return FALSE;
+    g_autoptr(LpMachine) machine = NULL;
     g_autoptr(LpScenario) scenario =
-        load_scenario(options, arguments[1], &report.is_scenario, error);
+        load_scenario(options, choices.plan, arguments, &machine, &report.is_scenario, error);
     if (scenario == NULL)
-        return FALSE;
-    g_autofree char *platform_path = lp_input_find(arguments[2], LP_INPUT_PLATFORM, error);
-    if (platform_path == NULL)
-        return FALSE;
-    g_autoptr(LpMachine) machine = lp_made_machine_load(platform_path, error);
-    if (machine == NULL)
-        return FALSE;
-    if (!lp_scenario_apply_machine(scenario, machine->domain_size, &machine->accelerator, error))
         return FALSE;
     if (!options->ignore_memory && !lp_check_scenario_memory(scenario, machine, error))
         return FALSE;
@@ -235,6 +258,7 @@ lp_cmd_contention(int argc, char **argv, GError **error)
          "Override an attribute of every workload; may be given again", "NAME=VALUE"},
         LP_ROW_FRAMEWORK(&options.framework),
         LP_ROW_MEMORY_RESERVE(&options.memory_reserve),
+        LP_ROW_PLAN(&options.plan),
         LP_ROW_FORMAT(&options.format),
         {"report", 0, 0, G_OPTION_ARG_STRING, &options.page.path,
          "Write a page with tables and plots, which needs no network", "FILE.html"},

@@ -46,6 +46,8 @@ test_quantities(void)
         {LP_QUANTITY_BANDWIDTH, "1Ebps", 0.125e18},
         {LP_QUANTITY_SPEED, "312Tf", 312e12},
         {LP_QUANTITY_SPEED, "1.5Ef", 1.5e18},
+        {LP_QUANTITY_SPEED, "989.4 TFLOP/s", 989.4e12},
+        {LP_QUANTITY_SPEED, "312TFLOPS", 312e12},
         {LP_QUANTITY_POWER, "400W", 400},
         {LP_QUANTITY_POWER, "1mW", 1e-3},
         {LP_QUANTITY_ENERGY_PER_BIT, "5pJ/bit", 5e-12},

@@ -86,6 +86,11 @@ class DifferenceParts(unittest.TestCase):
             # What narrow links add to the form cannot be less than nothing.
             self.assertGreaterEqual(simulated["difference"]["closed_form_contention_s"], 0.0, label)
 
+    def test_fitting_plan(self):
+        """A plan that fills the machine is the same one for both commands."""
+        line = ("llama-3-8b", self.machine(NARROW), "--plan=fit", "--set=layers=4", "--ignore-memory", "--format=json")
+        self.check("fit", json.loads(run("simulate", *line)), json.loads(run("contention", *line)))
+
     def test_scenarios(self):
         """What others, failures and slow ranks do is in the same definition; slow ranks are a part of their own."""
         machine = self.machine(LEAVES)

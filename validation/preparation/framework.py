@@ -6,11 +6,24 @@ import re
 from . import sources, words
 
 
+def trainer(text):
+    """The framework of what trains transformers' models, if @text names one, or None."""
+    its = set(words.plain(text).split())
+    if not its & words.TRAINERS or its & {"megatron", "mcore"}:
+        return None
+    return next(name for known, name in words.SHARING if not known or set(known.split()) & its)
+
+
 def known(text, program):
     """The framework that @text names, in whatever letters or by another word for it, or None."""
     lower = text.lower()
     if lower in program.frameworks:
         return lower
+    own = trainer(text)
+    if own is not None:
+        return own
+    if lower == "llm.q":
+        return "llm.c"
     word = words.meaning("framework", text)
     return word if word in program.frameworks else None
 

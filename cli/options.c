@@ -273,11 +273,32 @@ lp_settings_add_memory_reserve(char ***settings, const char *size, GError **erro
     return TRUE;
 }
 
+/* @text with control characters, which names of files may have, as \\xNN, as tables show them; in
+ * JSON, whose strings alone have them, as its own escapes.
+ * Returns: (transfer full). */
+static char *
+printable(const char *text)
+{
+    GString *out = g_string_sized_new(strlen(text) + 1);
+    const char *escape = *text == '{' ? "\\u%04x" : "\\x%02x";
+    for (const char *at = text; *at != '\0'; at++) {
+        guchar byte = (guchar)*at, next = (guchar)at[1];
+        gboolean is_c1 = byte == 0xc2 && next >= 0x80 && next < 0xa0; /* in UTF-8 */
+        if ((g_ascii_iscntrl(*at) && *at != '\n' && *at != '\t') || is_c1)
+            g_string_append_printf(out, escape, (guint)(is_c1 ? next : byte));
+        else
+            g_string_append_c(out, *at);
+        at += is_c1 ? 1 : 0;
+    }
+    return g_string_free(out, FALSE);
+}
+
 gboolean
 lp_print_result(const char *text, GError **error)
 {
+    g_autofree char *safe = printable(text);
     g_autofree char *coloured =
-        lp_colour_is_wanted(STDOUT_FILENO) ? lp_colour_result(text) : g_strdup(text);
+        lp_colour_is_wanted(STDOUT_FILENO) ? lp_colour_result(safe) : g_strdup(safe);
     return lp_file_write("-", coloured, strlen(coloured), error);
 }
 

@@ -20,11 +20,7 @@ append_head(GString *out, const LpCharacterization *self)
     const LpMachine *machine = self->machine;
     lp_report_append_workload(out, self->workload);
     if (machine != NULL)
-        g_string_append_printf(
-            out,
-            "platform    %s (%s), %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " accelerators %s\n",
-            lp_file_label(machine->path), machine->system, lp_plan_n_ranks(&self->workload->plan),
-            machine->n_accelerators, machine->accelerator.name);
+        lp_report_append_platform(out, machine, lp_plan_n_ranks(&self->workload->plan));
     lp_report_append_plan(out, self->workload, self->whole_plan);
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Contention as text: the tree of lp_contention_report_to_json(), named as report/fields.xml has
  * it. */
-#include "base/file.h"
 #include "base/text_table.h"
 #include "base/units.h"
 #include "report/contention_report.h"
@@ -21,7 +20,6 @@ static void
 append_head(GString *out, const LpContentionReport *self, const json_t *result)
 {
     const LpScenario *scenario = self->scenario_setup->scenario;
-    const LpMachine *machine = self->machine;
     if (self->is_scenario)
         g_string_append_printf(out,
                                "scenario    %s: jobs %u, traffic %u, stragglers %u, failures %u\n",
@@ -30,11 +28,7 @@ append_head(GString *out, const LpContentionReport *self, const json_t *result)
     else
         lp_report_append_workload(out,
                                   lp_scenario_setup_job(self->scenario_setup, 0)->job->workload);
-    g_string_append_printf(
-        out,
-        "platform    %s (%s), %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " accelerators %s\n",
-        lp_file_label(machine->path), machine->system, (guint64)number_at(result, "/accelerators"),
-        machine->n_accelerators, machine->accelerator.name);
+    lp_report_append_platform(out, self->machine, (guint64)number_at(result, "/accelerators"));
     if (!self->is_scenario)
         lp_report_append_plan(out, lp_scenario_setup_job(self->scenario_setup, 0)->job->workload,
                               self->whole_plan);

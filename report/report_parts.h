@@ -35,6 +35,8 @@ void lp_report_add_memory(json_t *object, const LpWorkload *workload, const LpMa
 void lp_report_add_warnings(json_t *object, const LpReport *self);
 /** Appends the workload's name and size as a line of text. */
 void lp_report_append_workload(GString *out, const LpWorkload *workload);
+/** Appends the machine's name and how many of its accelerators are used as a line of text. */
+void lp_report_append_platform(GString *out, const LpMachine *machine, guint64 n_ranks);
 /** @label and behind it @text, in lines of a page's width. */
 void lp_report_append_prose(GString *out, const char *label, const char *text);
 /** Appends the plan as text: what the file and the settings gave, or with @whole the attributes

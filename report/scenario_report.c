@@ -163,16 +163,11 @@ lp_scenario_report_to_json_text(const LpScenarioReport *self)
 static void
 append_head(GString *out, const LpScenarioReport *self)
 {
-    const LpMachine *machine = self->machine;
     g_string_append_printf(out, "scenario    %s: jobs %u, traffic %u, stragglers %u, failures %u\n",
                            self->scenario->name, self->scenario->jobs->len,
                            self->scenario->traffic->len, self->scenario->stragglers->len,
                            self->scenario->failures->len);
-    g_string_append_printf(out,
-                           "platform    %s (%s), %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
-                           " accelerators %s\n",
-                           lp_file_label(machine->path), machine->system, n_ranks(self),
-                           machine->n_accelerators, machine->accelerator.name);
+    lp_report_append_platform(out, self->machine, n_ranks(self));
     lp_report_append_engine(out, self->fidelity, self->collapse, NULL,
                             self->simulation->engine_options);
 }

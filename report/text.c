@@ -47,16 +47,22 @@ lp_report_append_workload(GString *out, const LpWorkload *workload)
                            lp_transformer_parameters(&workload->transformer) * 1e-9);
 }
 
-static void
-append_head(GString *out, const LpReport *self)
+void
+lp_report_append_platform(GString *out, const LpMachine *machine, guint64 n_ranks)
 {
-    const LpMachine *machine = self->machine;
-    lp_report_append_workload(out, self->workload);
+    g_autofree char *label = g_strdup(lp_file_label(machine->path));
+    g_strdelimit(label, "\n\r\t", ' ');
     g_string_append_printf(
         out,
         "platform    %s (%s), %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " accelerators %s\n",
-        lp_file_label(machine->path), machine->system, lp_plan_n_ranks(&self->workload->plan),
-        machine->n_accelerators, machine->accelerator.name);
+        label, machine->system, n_ranks, machine->n_accelerators, machine->accelerator.name);
+}
+
+static void
+append_head(GString *out, const LpReport *self)
+{
+    lp_report_append_workload(out, self->workload);
+    lp_report_append_platform(out, self->machine, lp_plan_n_ranks(&self->workload->plan));
     lp_report_append_plan(out, self->workload, self->whole_plan);
 }
 

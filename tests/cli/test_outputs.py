@@ -14,6 +14,7 @@ import unittest
 
 from test_command_line import Case, run
 
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
 JOB = ["gpt3-125m", "dgx-a100-8"]
 # Commands with each option that names a file.
 FILES = [(["simulate", *JOB], "--report"), (["simulate", *JOB], "--trace"), (["simulate", *JOB], "--paje"),
@@ -114,6 +115,16 @@ class Outputs(Case):
         self.assertEqual(done.stdout, self.taken("simulate", *JOB))
         for path in paths.values():
             self.assertTrue(path.exists(), path)
+
+    def test_control_characters(self):
+        """Names of files reach no terminal as commands to it, and JSON as they are."""
+        name = "a\x1b[31m\nb\x9b.xml"
+        (self.folder / name).write_bytes((SOURCE / "platforms/dgx-a100-8.xml").read_bytes())
+        words = [os.environ["LIGHTPATH"], "estimate", "gpt3-125m", self.folder / name, "--set", "dp=8"]
+        text = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+        self.assertIn("a\\x1b[31m b\\x9b.xml", text)
+        done = subprocess.run([*words, "--format=json"], capture_output=True, text=True, check=True)
+        self.assertTrue(json.loads(done.stdout)["platform"].endswith(name))
 
     def test_no_standard_output(self):
         """Files are written also where the answer cannot be."""

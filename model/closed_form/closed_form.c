@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The consistent closed form's composition of its terms. */
 #include "model/closed_form/closed_form.h"
-#include "model/closed_form/closed_form_internal.h"
+#include "model/closed_form/closed_form_counts.h"
+#include "model/closed_form/closed_form_network.h"
+#include "model/closed_form/closed_form_waiting.h"
 
 #include <math.h>
 
@@ -170,4 +172,10 @@ lp_closed_form_terms(const LpClosedFormInput *input)
 {
     LpTerms made = terms(input, TRUE);
     return lp_terms_cleared(&made);
+}
+
+double
+lp_closed_form_bubble_s(const LpClosedFormInput *input)
+{
+    return lp_closed_form_terms(input).s[LP_TERM_BUBBLE];
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* T_rec: waiting for circuits that classes of traffic take from each other. */
-#include "model/closed_form/closed_form.h"
-#include "model/closed_form/closed_form_internal.h"
+#include "model/closed_form/closed_form_waiting.h"
+#include "model/closed_form/closed_form_counts.h"
+#include "model/closed_form/closed_form_network.h"
 #include "model/plan/group_traits.h"
 
 #include <math.h>
@@ -143,4 +144,34 @@ lp_closed_form_waiting_s(const LpClosedFormInput *input)
 {
     LpClosedFormWaits waits = lp_closed_form_waits(input);
     return waits.n_sums * waits.sum_s + waits.n_first * waits.first_s + waits.n_next * waits.next_s;
+}
+
+/* What a transfer that takes @packet_s beside circuits and @over_s over them takes longer than the
+ * latter if they are up in @dead_s. */
+static double
+bridged_s(double dead_s, double packet_s, double over_s)
+{
+    return packet_s > over_s ? fmin(dead_s, packet_s) * (1.0 - over_s / packet_s) : 0.0;
+}
+
+LpClosedFormBridging
+lp_closed_form_bridging(const LpClosedFormInput *input)
+{
+    LpClosedFormWaits waits = lp_closed_form_waits(input);
+    if (!input->fabric->circuits.packet_network.is_present || waits.n_sums <= 0.0)
+        return (LpClosedFormBridging){0.0, 0.0, 0.0};
+    LpFabric fabric = *input->fabric;
+    fabric.circuits.packet_network.traffic = 0;
+    LpClosedFormInput packet_network = *input;
+    packet_network.fabric = &fabric;
+    gboolean each = lp_closed_form_gathers_each_pass(input);
+    LpClosedFormDp over = lp_closed_form_dp(input), other = lp_closed_form_dp(&packet_network);
+    double units = each ? over.n_units : 1.0;
+    double packet_s = lp_closed_form_pp_message_s(&packet_network);
+    double over_s = lp_closed_form_pp_message_s(input);
+    return (LpClosedFormBridging){
+        .dp_s = waits.n_sums * bridged_s(waits.sum_s, (each ? other.gather_s : other.sum_s) / units,
+                                         (each ? over.gather_s : over.sum_s) / units),
+        .pp_s = waits.n_first * bridged_s(waits.first_s, packet_s, over_s),
+        .bubble_s = waits.n_next * bridged_s(waits.next_s, packet_s, over_s)};
 }

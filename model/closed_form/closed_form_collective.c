@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rings of the closed form, over rank 0's group, each by its library. */
-#include "model/closed_form/closed_form.h"
-#include "model/closed_form/closed_form_internal.h"
+#include "model/closed_form/closed_form_collective.h"
+#include "model/closed_form/closed_form_counts.h"
+#include "model/closed_form/closed_form_network.h"
 #include "model/plan/group_traits.h"
 #include "model/network/library_mix.h"
 #include "model/network/library_table.h"

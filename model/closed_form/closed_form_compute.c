@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* T_comp and T_opt: what the mean stage computes. */
-#include "model/closed_form/closed_form.h"
-#include "model/closed_form/closed_form_internal.h"
+#include "model/closed_form/closed_form_terms.h"
+#include "model/closed_form/closed_form_counts.h"
 #include "model/times/gradient_check.h"
 #include "model/times/optimizer.h"
 

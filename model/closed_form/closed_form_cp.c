@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* T_CP: context parallelism, and what of it is hidden behind attention. */
-#include "model/closed_form/closed_form.h"
-#include "model/closed_form/closed_form_internal.h"
+#include "model/closed_form/closed_form_terms.h"
+#include "model/closed_form/closed_form_collective.h"
+#include "model/closed_form/closed_form_counts.h"
 #include "model/times/mixer.h"
 
 #include <math.h>

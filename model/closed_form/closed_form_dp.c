@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* T_DP: the gradients' reduction, and ZeRO's gathers of parameters. */
-#include "model/closed_form/closed_form.h"
-#include "model/closed_form/closed_form_internal.h"
+#include "model/closed_form/closed_form_waiting.h"
+#include "model/closed_form/closed_form_collective.h"
+#include "model/closed_form/closed_form_counts.h"
 #include "model/times/tensor_owners.h"
 
 #include <math.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* T_EP: the exchanges between experts. */
-#include "model/closed_form/closed_form.h"
-#include "model/closed_form/closed_form_internal.h"
+#include "model/closed_form/closed_form_terms.h"
+#include "model/closed_form/closed_form_collective.h"
+#include "model/closed_form/closed_form_counts.h"
 
 #include <math.h>
 

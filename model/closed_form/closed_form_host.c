@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* T_host: what the device waits for its host. */
-#include "model/closed_form/closed_form.h"
-#include "model/closed_form/closed_form_internal.h"
+#include "model/closed_form/closed_form_waiting.h"
+#include "model/closed_form/closed_form_counts.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a plan hides behind computing: data parallelism, messages. */
-#include "model/closed_form/closed_form.h"
-#include "model/closed_form/closed_form_internal.h"
+#include "model/closed_form/closed_form_waiting.h"
+#include "model/closed_form/closed_form_counts.h"
 #include "model/times/layer_tensors.h"
 
 #include <math.h>

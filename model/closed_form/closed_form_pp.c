@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* T_PP and T_bub: messages between stages, and waiting for stages. */
-#include "model/closed_form/closed_form.h"
-#include "model/closed_form/closed_form_internal.h"
+#include "model/closed_form/closed_form_waiting.h"
+#include "model/closed_form/closed_form_counts.h"
+#include "model/closed_form/closed_form_network.h"
 
 #include <math.h>
 
@@ -148,10 +149,4 @@ lp_closed_form_bubble_of(const LpClosedFormInput *input, double inner_s, double 
                    input->plan->pipeline.virtual_stages +
                (stages - 1.0) * (dp.first_gather_s + dp.last_sum_s);
     }
-}
-
-double
-lp_closed_form_bubble_s(const LpClosedFormInput *input)
-{
-    return lp_closed_form_terms(input).s[LP_TERM_BUBBLE];
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is left of narrow links above ports: a class's flows all run at once, and share them. */
-#include "model/closed_form/closed_form_internal.h"
+#include "model/closed_form/closed_form_network.h"
+#include "model/closed_form/closed_form_counts.h"
 
 #include <math.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rings over several axes of a torus at once, both ways round: what the closed form takes for the
  * collectives of libraries that know tori. */
-#include "model/closed_form/closed_form_internal.h"
+#include "model/closed_form/closed_form_network.h"
+#include "model/closed_form/closed_form_counts.h"
 
 #include <math.h>
 

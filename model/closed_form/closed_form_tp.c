@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* T_TP: the collectives of tensor parallelism. */
-#include "model/closed_form/closed_form.h"
-#include "model/closed_form/closed_form_internal.h"
+#include "model/closed_form/closed_form_waiting.h"
+#include "model/closed_form/closed_form_collective.h"
+#include "model/closed_form/closed_form_counts.h"
 #include "model/times/mixer.h"
 
 #include <math.h>

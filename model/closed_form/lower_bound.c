@@ -4,7 +4,7 @@
 #include "model/closed_form/lower_bound.h"
 
 #include "model/closed_form/closed_form.h"
-#include "model/closed_form/closed_form_internal.h"
+#include "model/closed_form/closed_form_counts.h"
 #include "model/plan/group.h"
 #include "model/times/kernel.h"
 #include "model/times/optimizer.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/times/kernel_census.h"
 
-#include "model/closed_form/closed_form_internal.h"
+#include "model/closed_form/closed_form_terms.h"
 #include "tests/model/shapes.h"
 #include "tests/testlib.h"
 

@@ -253,7 +253,8 @@ lp_settings_add_framework(char ***settings, const char *name, GError **error)
     g_auto(GStrv) known = lp_framework_names(error);
     guint unused = 0;
     if (known == NULL ||
-        !lp_option_choice("framework", name, (const char *const *)known, 0, &unused, error) ||
+        (!lp_framework_is_file(name) &&
+         !lp_option_choice("framework", name, (const char *const *)known, 0, &unused, error)) ||
         !agree_on_framework(*settings, name, error))
         return FALSE;
     add_setting(settings, "framework=", name);

@@ -31,7 +31,7 @@ PROGRAM = pathlib.Path(PROGRAM).resolve()
 RUN = ("README.md", "docs/guide.md", "docs/tutorials/contention.md", "docs/tutorials/optics.md", "docs/tutorials/formula.md",
        "docs/contention.md", "docs/collectives.md", "docs/circuits.md", "docs/library.md", "docs/validation.md",
        "docs/platform-format.md", "docs/workload-format.md", "docs/sweep.md", "docs/scenario-format.md",
-       "docs/program-format.md", "docs/import.md", "docs/goodput.md", "docs/ways/own-kernels.md")
+       "docs/program-format.md", "docs/import.md", "docs/goodput.md", "docs/ways/own-kernels.md", "docs/ways/framework.md")
 # A table's cell is at most a line, but in what is made of data, and in documents on measurements.
 CELL_MAX = 120
 LONG_CELLS = {"docs/workload-format.md", "docs/platform-format.md"}

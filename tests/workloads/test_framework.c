@@ -418,12 +418,13 @@ test_faults(void)
         {"<setting name='tp' value='4' when='pp'>s</setting>", "own.xml:1: ", NULL},
         {"<setting name='tp' value='4' when='pp&gt;1yes'>s</setting>", "own.xml:1: ", NULL},
         {"<setting name='overlap-pp' value='yes' when='pp&gt;yes'>s</setting>", NULL,
-         "framework own: overlap-pp: unknown attribute \"yes\""},
+         "own.xml:1: <setting> overlap-pp: unknown attribute \"yes\""},
         {"<setting name='tpp' value='4'>s</setting>", NULL,
-         "framework own: tpp: unknown attribute"},
-        {"<setting name='overlap-pp' value='4'>s</setting>", NULL, "framework own: overlap-pp: "},
+         "own.xml:1: <setting> tpp: unknown attribute"},
+        {"<setting name='overlap-pp' value='4'>s</setting>", NULL,
+         "own.xml:1: <setting> overlap-pp: "},
         {"<setting name='overlap-pp' value='yes' when='ppp=4'>s</setting>", NULL,
-         "framework own: overlap-pp: unknown attribute \"ppp\""},
+         "own.xml:1: <setting> overlap-pp: unknown attribute \"ppp\""},
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         g_autoptr(GError) error = NULL;

@@ -146,7 +146,10 @@ set_framework(char *place, const char *text, GError **error)
 {
     /* The list is a file of its own, which nobody need read for none. */
     g_auto(GStrv) names = NULL;
-    if (strcmp(text, LP_FRAMEWORK_NONE) != 0 &&
+    if (strlen(text) >= LP_FRAMEWORK_NAME_MAX)
+        return lp_value_error(error, "got a name of %zu characters, wanted fewer than %d",
+                              strlen(text), LP_FRAMEWORK_NAME_MAX);
+    if (strcmp(text, LP_FRAMEWORK_NONE) != 0 && !lp_framework_is_file(text) &&
         ((names = lp_framework_names(error)) == NULL ||
          lp_choice_parse(text, (const char *const *)names, error) < 0))
         return FALSE;

@@ -27,6 +27,7 @@ typedef struct {
     char *name, *value;    /* owned: of an attribute */
     char *source;          /* owned: where that software does so */
     char *framework;       /* owned: that states it, a version before or itself */
+    char *place;           /* owned: "FILE:LINE" of one in a file of one's own; or NULL */
     GPtrArray *conditions; /* owned LpFrameworkCondition */
     char *publishers; /* owned: of how many its conditions hold for measured rows, where these are
                          fewer than three; else NULL */
@@ -44,8 +45,11 @@ typedef struct LpFramework {
 /** The names of all, in the file's order. Errors: LP_INPUT_ERROR, where the shipped file cannot be
  * read. Returns: (transfer full), NULL-ended. */
 char **lp_framework_names(GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/** The framework called @name. Errors: LP_INPUT_ERROR_NAME with the known names. Returns:
- * (transfer full). */
+/** Whether @name is a file, "FILE.xml", whose last framework counts, or "FILE.xml#NAME". */
+gboolean lp_framework_is_file(const char *name);
+/** The framework called @name, a shipped one or one of a file, which may start from shipped ones.
+ * Errors: LP_INPUT_ERROR_NAME with the known names; LP_INPUT_ERROR, "FILE:LINE: got, wanted".
+ * Returns: (transfer full). */
 LpFramework *lp_framework_find(const char *name, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** The same from the text of another such file; @path: what messages call it. Errors:
  * LP_INPUT_ERROR, "FILE:LINE: got, wanted". Returns: (transfer full). */

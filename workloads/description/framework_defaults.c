@@ -104,7 +104,10 @@ lp_framework_defaults_give(const LpFramework *framework, LpWorkload *workload, G
     for (guint i = 0; i < framework->settings->len; i++) {
         const LpFrameworkSetting *setting = framework->settings->pdata[i];
         if (!make(setting, workload, error)) {
-            g_prefix_error(error, "framework %s: %s: ", framework->name, setting->name);
+            if (setting->place != NULL)
+                g_prefix_error(error, "%s: <setting> %s: ", setting->place, setting->name);
+            else
+                g_prefix_error(error, "framework %s: %s: ", framework->name, setting->name);
             return FALSE;
         }
         lp_plan_refine_stages(&workload->plan, &workload->transformer);

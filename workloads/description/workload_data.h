@@ -8,7 +8,7 @@ G_BEGIN_DECLS
 
 /** Attributes that a workload has room for. */
 #define LP_WORKLOAD_ATTRIBUTES_MAX 208
-#define LP_FRAMEWORK_NAME_MAX 24
+#define LP_FRAMEWORK_NAME_MAX 512 /* or the path of a file of frameworks */
 
 /** Who gave the value of an attribute; of several the last beats those before it. */
 typedef enum {
@@ -38,7 +38,8 @@ typedef struct {
     struct LpFramework
         *defaults; /* owned: what it does of itself (workloads/description/framework.h)
                     */
-    char framework[LP_FRAMEWORK_NAME_MAX]; /**< whose software runs (frameworks.xml), or "none" */
+    char framework[LP_FRAMEWORK_NAME_MAX];       /**< whose software runs (frameworks.xml, or a
+                                                    file of one's own), or "none" */
     LpOrigin origin[LP_WORKLOAD_ATTRIBUTES_MAX]; /**< by attribute */
     char *source[LP_WORKLOAD_ATTRIBUTES_MAX];    /* owned: of values of the framework, or NULL */
     char **settings;              /* owned: "name=value" of the command line, as typed; or NULL */

@@ -200,7 +200,7 @@ static const struct {
      "reshard narrow-parameters narrow-activations "
      "cast-shards array-units offload-inputs drop-gradients flat-gradients "
      "experts-one-by-one "
-     "overlap-tp-pairs overlap-pp overlap-param cuda-graphs"},
+     "overlap-tp-pairs overlap-pp overlap-param cuda-graphs single-blocks"},
     {"vvvvvvvvvvvvvvvvvvvv", "rank-order algorithm-tp algorithm-cp algorithm-ep algorithm-dp"},
     /* Names, which are looked up once the machine is known. */
     {"v...................", "placement library protocol"},
@@ -217,14 +217,18 @@ static const struct {
     /* Counts that may be 0. */
     {"s.ssssssssssvvv.sssv",
      "mtp-layers head-width document window chunk dense-layers prefetch routing-kernels "
-     "seed gradient-copies"},
+     "seed gradient-copies delta-key-heads delta-value-heads delta-key-width delta-value-width "
+     "delta-conv mamba-heads mamba-head-width mamba-state mamba-groups mamba-conv mamba-chunk "
+     "index-heads index-width index-top-k"},
     {"s.ssssssssssvvvSsssv", "decoder-layers decoder-seq query-rank kv-rank rope-width value-width "
-                             "experts top-k expert-ffn shared-experts patch"},
+                             "experts top-k expert-ffn expert-latent shared-experts patch"},
     {"s.ssssssssssvvvPsssv", "shard-degree"},
     {"s.ssssssssssvvvvsssv", "zero"},
     {"vPvvvvvvvvvvvvvPvvvv", "stage-layers"},
     {"vvvvvvvvvvvvvvv.vvvv", "recompute-layers"},
-    {"vvvvvvvvvvvvvvvvvvvv", "selective layer-pattern"},
+    {"vvvvvvvvvvvvvvvvvvvv", "selective"},
+    /* What may be a mixer's name, lists are asked for. */
+    {"vvvSSvSvvvvvvvvvvSvv", "layer-pattern"},
     /* Numbers, of ranges of their own. */
     {"s.vssvs.ssssvvv.sssv", "capacity-factor skew"},
     {"s.vssvsvssssvvvvsssv", "overlap-fraction"},

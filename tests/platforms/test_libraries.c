@@ -170,6 +170,7 @@ test_of_accelerators(void)
         {"t4", "nccl-pcie"},
         {"rtx-3090", "nccl-pcie"},
         {"rtx-4090", "nccl-pcie"},
+        {"rtx-5090", "nccl-pcie"},
         {"tpu-v3", "ici-2d"},
         {"tpu-v5e", "ici-2d"},
         {"tpu-v6e", "ici-2d"},

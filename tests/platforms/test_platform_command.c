@@ -59,11 +59,12 @@ test_good(void)
          "summit tpu-v4 tpu-v4-slices tpu-v5e-slices tpu-v5p-slices tpu-v6e-slices "
          "tpu-v7x-slices trn1\n"},
         {"list", "accelerators  v100-32 a100-40"},
-        {"list", " tpu-v4 h100-sxm-96 h800 gb200 gb300 b300 tpu-v5p v100-16 a100-80-pcie "
-                 "a100-40-pcie a800 h100-pcie h100-nvl gh200-96 gh200-144 h20 mi300x mi325x mi355x "
-                 "mi350x mi250-gcd mi210 l40s l40 l4 a40 a6000 a10 a10g t4 rtx-3090 rtx-4090 "
-                 "tpu-v3 tpu-v5e tpu-v6e tpu-v7x gaudi2 gaudi3 trn1-core "
-                 "trn2-core\n"},
+        {"list",
+         " tpu-v4 h100-sxm-96 h800 gb200 gb300 b300 tpu-v5p v100-16 a100-80-pcie "
+         "a100-40-pcie a800 h100-pcie h100-nvl gh200-96 gh200-144 h20 mi300x mi325x mi355x "
+         "mi350x mi250-gcd mi210 l40s l40 l4 a40 a6000 a10 a10g t4 rtx-3090 rtx-4090 rtx-5090 "
+         "tpu-v3 tpu-v5e tpu-v6e tpu-v7x gaudi2 gaudi3 trn1-core "
+         "trn2-core\n"},
         {"list", "machines      dgx-a100-8 generic-16 dgx-h100-64"},
         {"list --format=json", "\"machines\""},
         {"list --technologies", "co-packaged-bailly    transceiver-power        5.4W to 5.5W"},

@@ -28,9 +28,11 @@ typedef struct {
 
 /** What a kernel is. */
 typedef enum {
-    LP_LISTED_PRODUCT, /**< matrix products: count times (m, k)(k, n) */
-    LP_LISTED_STREAM,  /**< reads and writes in order */
-    LP_LISTED_SWEEP    /**< bound by memory, with sums over rows or random numbers */
+    LP_LISTED_PRODUCT,  /**< matrix products: count times (m, k)(k, n) */
+    LP_LISTED_STREAM,   /**< reads and writes in order */
+    LP_LISTED_SWEEP,    /**< bound by memory, with sums over rows or random numbers */
+    LP_LISTED_MEASURED, /**< its time is that of its name and size in the accelerator's table */
+    LP_LISTED_HOST      /**< the host is busy for some seconds, and the device has nothing to do */
 } LpListedKind;
 
 /** Figures of a kernel; of what it does not say, 0 up to LP_KERNEL_COLLECTIVE. */
@@ -43,6 +45,8 @@ typedef enum {
     LP_KERNEL_COLUMN_BYTES,
     LP_KERNEL_HEAD_WIDTH,
     LP_KERNEL_SHARE,
+    LP_KERNEL_SIZE,
+    LP_KERNEL_SECONDS,
     LP_KERNEL_FUSED,
     LP_KERNEL_COLLECTIVE,
     LP_KERNEL_WAITS,

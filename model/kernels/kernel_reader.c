@@ -16,6 +16,8 @@ const char *const lp_kernel_field_names[LP_N_KERNEL_FIELDS] = {
     [LP_KERNEL_COLUMN_BYTES] = "column-bytes",
     [LP_KERNEL_HEAD_WIDTH] = "head-width",
     [LP_KERNEL_SHARE] = "share",
+    [LP_KERNEL_SIZE] = "size",
+    [LP_KERNEL_SECONDS] = "seconds",
     [LP_KERNEL_FUSED] = "fused",
     [LP_KERNEL_COLLECTIVE] = "collective",
     [LP_KERNEL_WAITS] = "waits",
@@ -162,7 +164,7 @@ read_inherited(Reader *self, LpKernelItem *item, const xmlNode *node)
 static gboolean
 read_content(Reader *self, LpKernelItem *item, const xmlNode *node)
 {
-    static const char *const kinds[] = {"product", "stream", "sweep", NULL};
+    static const char *const kinds[] = {"product", "stream", "sweep", "measured", "host", NULL};
     const char *element = (const char *)node->name;
     for (guint i = 0; kinds[i] != NULL; i++)
         if (strcmp(element, kinds[i]) == 0) {

@@ -29,6 +29,10 @@ take(gpointer data, const LpListedKernel *listed)
         .bytes = field[LP_KERNEL_BYTES],
         .column_bytes = field[LP_KERNEL_COLUMN_BYTES],
         .streams = listed->kind == LP_LISTED_STREAM,
+        .measured = listed->kind == LP_LISTED_MEASURED,
+        .size = field[LP_KERNEL_SIZE],
+        .on_host = listed->kind == LP_LISTED_HOST,
+        .seconds = field[LP_KERNEL_SECONDS],
         .wide = field[LP_KERNEL_WIDE] != 0.0 || listed->part == LP_BLOCK_PART_CORE,
         .attention = fused ? lp_plan_attention_kernel(list->plan) : LP_ATTENTION_KERNEL_AUTO,
         .grouped = field[LP_KERNEL_GROUPED] != 0.0 ? list->plan->traits[LP_TRAIT_EXPERTS_KERNEL]
@@ -121,7 +125,8 @@ lp_optimizer_kernels(const LpTransformer *transformer, const LpPlan *plan,
 /* What is wrong with the kernels of a list, as far as it was run. */
 typedef struct {
     guint n;
-    char *fault; /* owned, or NULL */
+    const LpAccelerator *accelerator; /* borrowed; NULL: not known yet */
+    char *fault;                      /* owned, or NULL */
 } Check;
 
 /* Launches that a kernel may stand for. */
@@ -151,6 +156,14 @@ check(gpointer data, const LpListedKernel *kernel)
     if (++self->n > LP_KERNELS_MAX)
         fault(self, kernel, "so many kernels in a pass:", self->n,
               G_STRINGIFY(LP_KERNELS_MAX) " at most");
+    gboolean is_measured = kernel->kind == LP_LISTED_MEASURED;
+    if (is_measured && !(kernel->field[LP_KERNEL_SIZE] > 0.0))
+        fault(self, kernel, "size", kernel->field[LP_KERNEL_SIZE], "more than 0");
+    if (is_measured && self->accelerator != NULL && self->fault == NULL &&
+        !lp_measured_kernels_named(self->accelerator->measured, kernel->name, 1.0, NULL, NULL))
+        self->fault = g_strdup_printf(
+            "%s:%u: %s: got no such kernel of %s, wanted one measured (--kernels-table)",
+            kernel->file, kernel->line, kernel->name, self->accelerator->name);
     if (*kernel->name == '\0' && self->fault == NULL)
         self->fault = g_strdup_printf("%s:%u: got a kernel without a name, wanted one",
                                       kernel->file, kernel->line);
@@ -179,14 +192,15 @@ check_kept(const LpTransformer *transformer, const LpPlan *plan, guint32 index, 
 }
 
 static gboolean
-check_layer(const LpTransformer *transformer, const LpPlan *plan, guint32 index, GError **error)
+check_layer(const LpTransformer *transformer, const LpPlan *plan, const LpAccelerator *accelerator,
+            guint32 index, GError **error)
 {
     double values[LP_KERNEL_SIZES_MAX];
     LpLayer layer = lp_transformer_layer(transformer, index);
     for (guint block = 0; block < LP_N_LISTED_BLOCKS; block++)
         for (guint listed = 0; listed < LP_N_LISTED_PASSES; listed++) {
             g_autofree char *divided = NULL;
-            Check own = {.n = 0};
+            Check own = {.accelerator = accelerator};
             lp_kernel_sizes(transformer, plan, index, (LpPass)MIN(listed, LP_PASS_RECOMPUTE),
                             values);
             lp_kernel_lists_run(plan->lists, listed_block(plan->lists, transformer, layer, block),
@@ -203,13 +217,14 @@ check_layer(const LpTransformer *transformer, const LpPlan *plan, guint32 index,
 }
 
 gboolean
-lp_kernels_check(const LpTransformer *transformer, const LpPlan *plan, GError **error)
+lp_kernels_check(const LpTransformer *transformer, const LpPlan *plan,
+                 const LpAccelerator *accelerator, GError **error)
 {
     gboolean known[LP_LAYER_KINDS] = {FALSE};
     for (guint32 i = 0; plan->lists != NULL && i < lp_transformer_n_layers(transformer); i++) {
         guint kind = lp_transformer_layer_kind(transformer, i);
-        if (!known[kind] &&
-            (!check_kept(transformer, plan, i, error) || !check_layer(transformer, plan, i, error)))
+        if (!known[kind] && (!check_kept(transformer, plan, i, error) ||
+                             !check_layer(transformer, plan, accelerator, i, error)))
             return FALSE;
         known[kind] = TRUE;
     }

@@ -28,8 +28,10 @@ guint lp_optimizer_kernels(const LpTransformer *transformer, const LpPlan *plan,
                            const LpStepParameters *parameters, LpKernel *out_kernels);
 
 /** Whether the kernels of lists of one's own (LpPlan.lists) are ones: sizes of at least 0, and no
- * division by it. Errors: LP_MODEL_ERROR_PLAN, "FILE:LINE: got, wanted". */
+ * division by it, and measured ones of @accelerator, where it is known (else NULL). Errors:
+ * LP_MODEL_ERROR_PLAN, "FILE:LINE: got, wanted". */
 gboolean lp_kernels_check(const LpTransformer *transformer, const LpPlan *plan,
+                          const LpAccelerator *accelerator,
                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /** Operations of a product, two for each multiply-accumulate; 0 for any other kernel. FLOP. */

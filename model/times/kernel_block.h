@@ -41,9 +41,13 @@ typedef struct {
     double host_overhead_s; /**< time that the host takes besides for the tensors of products, s */
     gboolean collective; /**< a collective of bytes too few to count: it costs the host as much as
                             any other, and lasts as long as a kernel */
-    gboolean waits; /**< the host waits until the device has done it, for what it has counted */
-    double share;   /**< of the products that have to be worked out: a fused kernel skips what a
-                       causal mask hides. It counts for time, not for operations */
+    gboolean waits;    /**< the host waits until the device has done it, for what it has counted */
+    double share;      /**< of the products that have to be worked out: a fused kernel skips what a
+                          causal mask hides. It counts for time, not for operations */
+    gboolean measured; /**< its time is that of its name and: */
+    double size;       /**< in the accelerator's table */
+    gboolean on_host;  /**< no kernel: the host is busy for: */
+    double seconds;
     LpBlockPart part;
     const char *file; /* borrowed: of the list that has it; NULL: it is of none */
     guint line;

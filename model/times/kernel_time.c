@@ -124,6 +124,16 @@ double
 lp_kernel_device_s(const LpKernel *self, const LpAccelerator *accelerator, LpPrecision precision,
                    LpTimedBy *out_by)
 {
+    if (self->measured || self->on_host) {
+        double time_s = 0.0;
+        LpTimedBy by = LP_TIMED_BY_MODEL;
+        if (self->measured)
+            (void)lp_measured_kernels_named(accelerator->measured, self->name, self->size, &time_s,
+                                            &by);
+        if (out_by != NULL)
+            *out_by = by;
+        return time_s;
+    }
     LpKernel kernel = *self;
     kernel.bytes = lp_kernel_bytes(self, accelerator, precision);
     kernel.streams = self->streams || makes_one_copy(self, accelerator, precision);
@@ -143,6 +153,8 @@ lp_kernel_timed_by(const LpKernel *self, const LpAccelerator *accelerator, LpPre
 double
 lp_kernel_time_s(const LpKernel *self, const LpAccelerator *accelerator, LpPrecision precision)
 {
+    if (self->on_host)
+        return 0.0;
     if (!self->apart || self->n_batch <= 0.0)
         return lp_kernel_device_s(self, accelerator, precision, NULL) +
                launches_s(self, accelerator);
@@ -165,6 +177,8 @@ lp_kernel_work(const LpKernel *self, const LpPlan *plan, const LpAccelerator *ac
         host_s = first_s + (n - 1.0) * fmin(LP_SMALL_HOST_S, first_s);
     if (first_s > 0.0)
         host_s += self->host_overhead_s;
+    if (self->on_host)
+        host_s = self->seconds;
     if (plan->host.cuda_graphs)
         return (LpWork){.device_s = time_s, .bound_s = time_s};
     if (self->waits) /* what it waited for it reads before it goes on */

@@ -55,14 +55,46 @@ class Kernels(unittest.TestCase):
         # What is hidden behind computing, and slows it, has other kernels beside it then.
         self.assertAlmostEqual((seconds[1] - seconds[0]) / more, 1.0, delta=1e-2)
 
+    def test_host(self):
+        """A call of the host takes the device nothing; where the host is behind, the run waits for it."""
+        own = self.write('<group name="norm"><inherited/><host name="dispatch" when="pass = forward" seconds="0.5"/></group>\n')
+        row = next(row for row in self.kernels(own) if row["kernel"] == "dispatch")
+        self.assertEqual((row["time_s"], row["flop"], row["bytes"]), (0, 0, 0))
+        runs = 2 * sum(row["runs"] for row in self.kernels(own) if row["kernel"] == "dispatch")
+        seconds = [json.loads(run("simulate", *WORDS, setting, "--format=json").stdout)["simulated"]["iteration_time_s"]
+                   for setting in ("--set=kernels=fused", own)]
+        # The device works meanwhile, for less than 10 s.
+        self.assertGreater(seconds[1] - seconds[0], 0.5 * runs - 10)
+        self.assertLess(seconds[1] - seconds[0], 0.5 * runs)
+
+    def test_measured(self):
+        """A kernel by name: what was measured, by its size; refused where it was not."""
+        own = self.write('<group name="norm"><inherited/><measured name="scan" when="pass = forward" size="tokens"/></group>\n')
+        table = self.file.parent / "table.xml"
+        table.write_text('<kernels><table accelerator="h100-sxm" source="x"><named name="scan" size="16384" time="2ms"/>'
+                         '</table></kernels>')
+        rows = [row for row in self.kernels(own, f"--kernels-table={table}") if row["kernel"] == "scan"]
+        self.assertTrue(rows)
+        for row in rows:
+            self.assertEqual((row["timed_by"], round(row["time_s"] - 14e-6, 9)), ("measured", 0.002))
+        done = run("estimate", *WORDS, own)
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertEqual(done.stderr, f"lightpath: {self.file}:2: scan: got no such kernel of h100-sxm, wanted one measured "
+                                      "(--kernels-table)\n")
+
     def test_errors(self):
         for content, message in (
                 ('<group name="norm">\n<stream bytes="token"/>\n</group>', ':3: <stream> bytes: got "token", wanted a known size'),
                 ('<group name="norm"><stream bytes="1 / (tp - 1)"/></group>', ":2: got a division by 0, wanted none"),
                 ('<group name="norm"><stream name="s" bytes="-1"/></group>', ":2: s: got bytes -1, wanted 0 or more"),
+                ('<group name="norm"><host name="s" seconds="-1"/></group>', ":2: s: got seconds -1, wanted 0 or more"),
+                ('<group name="norm"><measured name="s" size="0"/></group>', ":2: s: got size 0, wanted more than 0"),
                 ('<group name="norm"><use group="norm"/></group>', ":2: got a group that uses itself, wanted none")):
             done = run("simulate", *WORDS, self.write(content + "\n"))
             self.assertEqual((done.returncode, done.stdout, done.stderr), (1, "", f"lightpath: {self.file}{message}\n"))
+        done = run("estimate", *WORDS, "--set=kernels=/nowhere/own.xml")
+        self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (1, "", 1))
+        self.assertIn("/nowhere/own.xml: No such file", done.stderr)
         self.file.write_text(f'<kernels name="own" like="{self.file}"/>\n')
         done = run("estimate", *WORDS, f"--set=kernels={self.file}")
         self.assertEqual(done.returncode, 1)

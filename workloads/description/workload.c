@@ -216,10 +216,10 @@ read_lists(LpWorkload *self, GError **error)
 }
 
 static gboolean
-read_kernels(LpWorkload *self, GError **error)
+read_kernels(LpWorkload *self, const LpAccelerator *accelerator, GError **error)
 {
     return read_lists(self, error) &&
-           (self->plan.lists == NULL || lp_kernels_check(&self->transformer, &self->plan, error));
+           lp_kernels_check(&self->transformer, &self->plan, accelerator, error);
 }
 
 /* Whether @message has @name as a word of its own. */
@@ -299,7 +299,7 @@ complete(LpWorkload *self, GError **error)
         derive_plan(self);
     if (good && lp_plan_check(&self->plan, &self->transformer, &fault) &&
         lp_mixers_check(&self->transformer, &self->plan, &fault))
-        return read_routing(self, error) && read_kernels(self, error);
+        return read_routing(self, error) && read_kernels(self, NULL, error);
     /* Of the bare message: what follows it tells of "--set" and of the framework in general. */
     g_autofree char *place = place_of(self, fault->message);
     name_framework(self, fault);
@@ -490,7 +490,7 @@ lp_workload_apply_machine(LpWorkload *self, guint64 domain_size, const LpAcceler
     if (self->given != NULL)
         return TRUE;
     if (!lp_framework_defaults_apply_machine(self, lp_accelerator_known_as(accelerator), error) ||
-        !read_kernels(self, error))
+        !read_kernels(self, accelerator, error))
         return FALSE;
     lp_plan_shard_by_domains(&self->plan, domain_size);
     lp_plan_relay_by_domains(&self->plan, domain_size);

@@ -158,7 +158,7 @@ test_check(void)
         g_autoptr(GError) error = NULL;
         plan.lists = lp_kernel_variants_load(0, NULL, path, lp_kernel_vocabulary(), &error);
         lp_test_true(rows[i].text, plan.lists != NULL);
-        gboolean good = plan.lists != NULL && lp_kernels_check(&gpt, &plan, &error);
+        gboolean good = plan.lists != NULL && lp_kernels_check(&gpt, &plan, NULL, &error);
         lp_test_true(rows[i].text, good == (*rows[i].message == '\0'));
         lp_test_contains(rows[i].text, error != NULL ? error->message : "", rows[i].message);
         lp_temporary_remove(path);
@@ -217,7 +217,7 @@ test_kept(void)
     const char *const alone[] = {path, NULL};
     g_autoptr(LpKernelLists) lists = lp_kernel_lists_load(alone, lp_kernel_vocabulary(), NULL);
     plan.lists = lists;
-    lp_test_true("nothing kept", !lp_kernels_check(&gpt, &plan, &error));
+    lp_test_true("nothing kept", !lp_kernels_check(&gpt, &plan, NULL, &error));
     lp_test_contains("nothing kept", error != NULL ? error->message : "", "got no size kept-bytes");
     lp_temporary_remove(path);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rates by progressive filling, whenever something begins or ends: of what a change can reach, from
- * link to flow to link. All others keep theirs. What flows where recurs, step after step of a
- * pipeline: rates that were worked out once are kept. */
+/* Max-min fair rates of flows, worked out by progressive filling whenever flows begin or end. A
+ * change reaches flows over shared links, from link to flow to link; only their rates are worked
+ * out anew. The steps of a pipeline repeat the same flows, so rates are kept and looked up. */
 #include "sim/analysis/fair_flows.h"
 
 #include "sim/analysis/known_rates.h"

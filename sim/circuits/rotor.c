@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Slots, and what goes over their circuits. What a circuit carries in a slot is decided when the
- * slot begins or when the bytes come, and does not change any more: when a flow arrives is known as
- * soon as its last bytes have a slot. */
+/* The slots of a rotor, and the bytes that each of its circuits carries in a slot. That share is
+ * fixed when the slot begins, or when the bytes come if that is later, and never changes. A flow's
+ * arrival is therefore known as soon as its last bytes have a slot. */
 #include "sim/circuits/rotor.h"
 
 #include "sim/circuits/tournament.h"

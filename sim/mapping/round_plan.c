@@ -44,7 +44,8 @@ raw_sends(LpRoundPlan *self, guint64 participant, guint64 round)
                : lp_step_schedule_sends(&self->schedule, participant, round, self->sends);
 }
 
-/* Of those, bytes for @to; G_MAXUINT64: for anyone. */
+/* The bytes that @participant sends to @to in @round before the protocol adds to them; with
+ * G_MAXUINT64 for @to, those that it sends to anyone. */
 static guint64
 raw_bytes(LpRoundPlan *self, guint64 participant, guint64 round, guint64 to)
 {

@@ -251,9 +251,10 @@ split(LpRefinement *self, guint32 class, const View *views, guint32 n)
     return made;
 }
 
-/* Divides the class of @views, @n of them, by what they see. Who sees nothing stays behind or, if
- * all see something, the first sort. Others hear of all parts if they have not heard of the whole,
- * and else of all but the largest: the rest follows from the whole. */
+/* Splits a class by what its members see: @views are the @n members that see anything. Members that
+ * see nothing keep the class's number; if there are none, the first kind of view keeps it. If the
+ * whole class still waits in the queue, all of its parts enter the queue; else all but the largest,
+ * since what is known of the whole and of the other parts decides about that one. */
 static void
 divide_class(LpRefinement *self, const View *views, guint32 n)
 {

@@ -11,9 +11,10 @@
 #define DELAY_S 0.8e-6
 #define FLOW_S 2.0e-6
 #define CALL_S 1.2e-6
-/* What the processor's caches hold no more: so much of that longer each time that actors double
- * from so many on, and from where the large ones hold no more either, as 4,096 and 49,152 actors
- * of gpt3-175b and llama-3-405b without classes have it. */
+/* Large runs fall out of the processor's caches. Above ACTORS, each doubling of the actors adds
+ * DOUBLING to the time of an activity; above FAR_ACTORS, where the large caches are full as well,
+ * it adds FAR_DOUBLING. Fitted to gpt3-175b and llama-3-405b without classes, which have 4,096 and
+ * 49,152 actors. */
 #define DOUBLING 0.1
 #define ACTORS 64.0
 #define FAR_DOUBLING 0.6

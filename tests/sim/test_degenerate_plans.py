@@ -94,7 +94,9 @@ def run(task):
         # A chain's chunks are cut at whole bytes: one may be longer by a byte, on each of its ways, of which
         # 16 ranks and 8 layers have 120 an iteration: 40 ns at 3 GB/s, of 30 ms and more.
         within = 2e-6 if plan.get("parameter-gather") == "broadcast" else EXACT
-        if abs(time_s / wanted_s - 1) > within:
+        # Weights of nvfp4 have half bytes, so that blocks of 16 ranks may differ by a byte on each of some 90 steps: 3.6 ns.
+        within_s = 4e-9 if plan["precision"] == "nvfp4" and plan.get("zero") == 3 else 0.0
+        if abs(time_s - wanted_s) > within * wanted_s + within_s:
             faults.append(f"{' '.join(line + mode)}: {time_s} s, wanted {wanted_s} s")
     return True, faults
 

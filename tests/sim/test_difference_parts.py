@@ -89,7 +89,7 @@ class DifferenceParts(unittest.TestCase):
     def test_fitting_plan(self):
         """A plan that fills the machine is the same one for both commands."""
         line = ("llama-3-8b", self.machine(NARROW), "--plan=fit", "--set=layers=4", "--ignore-memory", "--format=json")
-        self.check("fit", json.loads(run("simulate", *line)), json.loads(run("contention", *line)))
+        self.check("fit", json.loads(taken("simulate", *line)), json.loads(taken("contention", *line)))
 
     def test_scenarios(self):
         """What others, failures and slow ranks do is in the same definition; slow ranks are a part of their own."""

@@ -58,7 +58,7 @@ SOFTWARE = {
     "dropout": ["yes", "no"], "overlap-tp-pairs": ["yes"], "overlap-ep": ["yes"], "host-sync": ["kernels"],
     "scatter-gather": ["yes", "outputs"], "keep-gathered": ["yes"], "input-collectives": ["apart", "sums-apart"], "parallel-loss": ["yes", "gathered"], "count-sync": ["yes"], "gradient-check": ["yes"], "first-buckets": ["yes"],
     "offload-activations": ["yes"], "narrow-attention": ["yes"], "experts-fused": ["yes"], "fused-dispatch": ["yes"], "mask-dispatch": ["yes"], "eager-dispatch": ["yes"], "head-norms": ["yes"],
-    "experts-padded": ["yes"], "casts-apart": ["yes"], "scales-apart": ["yes"], "step-bytes": [4, 0.5], "memory-reserve": ["0B", "4GB"], "amped-efficiency": ["micro-batch"],
+    "experts-padded": ["yes"], "casts-apart": ["yes"], "scales-apart": ["yes"], "step-bytes": [4, 12], "memory-reserve": ["0B", "4GB"], "amped-efficiency": ["micro-batch"],
     "collective-checks": ["stages-apart"], "eager-optimizer": ["yes"], "shifted-logits": ["yes"], "gradient-copies": [1, 3],
 }
 # What changes that, too.

@@ -253,6 +253,10 @@ test_rules(void)
         {"experts that are left whole",
          "note=folding;experts=8;tp=2;pp=1;dp=8;ep=8;micro_batch=1;sequence_parallel=yes",
          "expert-tp=1", "expert-tp 1: folding is stated"},
+        {"Liger's kernels",
+         "framework=transformers-fsdp;tp=1;pp=1;dp=16;micro_batch=1;note=with Liger",
+         "fused-loss=yes eager-norms=no eager-rotary=no",
+         "rotary positions fused: Liger is stated"},
         {"a stage by the name of a configuration",
          "framework=transformers-deepspeed;tp=1;pp=1;dp=16;micro_batch=1;zero=;note=ds_config_"
          "zero3",

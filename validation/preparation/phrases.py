@@ -35,6 +35,18 @@ def take_compiler(self):
         self.settings["kernels"] = "fused"
 
 
+def take_liger(self):
+    """Its kernels take the place of norms, rotary positions and the loss of transformers' models (linkedin/Liger-Kernel,
+    src/liger_kernel/transformers/monkey_patch.py: apply_liger_kernel_to_llama)."""
+    if not says(self.row, "Liger") and not says(self.row, "liger"):
+        return
+    if not self.settings.get("framework", "").startswith("transformers"):
+        return
+    self.row.infer("fused-loss, norms and rotary positions fused: Liger is stated")
+    for name, value in (("fused-loss", "yes"), ("eager-norms", "no"), ("rotary-slices", "no"), ("eager-rotary", "no")):
+        self.settings.setdefault(name, value)
+
+
 def take_attention_kernel(self):
     """Whose kernel of attention the note names."""
     found = words.KERNEL.search(self.row.text("note"))
@@ -131,7 +143,7 @@ def take_dropped_tokens(self):
 
 
 def take(self):
-    for rule in (take_compiler, take_attention_kernel, take_shards, take_relay, take_folding, take_recomputed_layers, take_policy, take_numbers,
+    for rule in (take_compiler, take_liger, take_attention_kernel, take_shards, take_relay, take_folding, take_recomputed_layers, take_policy, take_numbers,
                  take_dropped_tokens):
         rule(self)
 

@@ -210,16 +210,41 @@ def schema(text, attributes):
     return text
 
 
+def limits(one):
+    """What the default does not show: kind and range, values without a meaning beside them, other words."""
+    fallback, parts = one.get("default"), []
+    explained = one.kind in ("boolean", "variant") or one.choices and one.kind == "choice" and all(text for _, text in one.choices)
+    plainly = one.kind == "count" and fallback is not None and fallback.isdigit() and not one.get("values")
+    if not explained and not plainly:
+        parts.append(one.values())
+    parts.append(one.get("rule") if plainly and one.bounds() == "from 0" and fallback == "0" else one.range())
+    if one.words and not one.get("words-of"):
+        parts.append("or " + ", ".join(f"`{names[0]}`" for names, _ in one.words))
+    return "; ".join(filter(None, parts))
+
+
+# Rows that the document lists by name only, each kind in a row; the program tells their meaning.
+LISTED = (("Sizes of mixers of a `layer-pattern` ([layers](ways/layers.md)).", lambda one: one.get("member", "").startswith("transformer.sizes[")),
+          ("Traits of one software or another.", lambda one: one.element == TRAITS and one.kind == "boolean" and not one.get("rule")),
+          ("Overlays of the lists of kernels ([lists of your own](ways/own-kernels.md)).", lambda one: one.kind == "variant"))
+
+
 def table(attributes):
-    lines = ["| attribute | meaning | values | default |", "|---|---|---|---|"]
+    lines, seen = ["| attribute | meaning | default; values |", "|---|---|---|"], {}
     for one in attributes:
+        if any(is_listed(one) for _, is_listed in LISTED):
+            continue
         choices = "; ".join(f"`{name}`: {text}" for name, text in one.choices if text)
         meaning = one.meaning + (f" {choices}" if choices else "") + (f" (since {one.since})" if one.get("since") else "")
-        explained = choices and one.kind == "choice" and all(text for _, text in one.choices)
-        values = "; ".join(part for part in ("one of these" if explained else one.values(), one.range()) if part)
-        if one.words and not one.get("words-of"):
-            values += "; or " + ", ".join(f"`{name}`" for names, _ in one.words for name in names[:2])
-        lines.append(f"| `{one.name}` | {meaning} | {values} | {one.fallback()} |")
+        values = limits(one)
+        if len(values.split()) > 10 and values in seen:
+            values = f"as `{seen[values]}`"
+        seen.setdefault(values, one.name)
+        lines.append(f"| `{one.name}` | {meaning} | {one.fallback()}{'; ' if values else ''}{values} |")
+    for what, is_listed in LISTED:
+        listed = [f"`{one.name}`" + (f" {one.get('default')}" if one.kind == "count" else "") for one in attributes if is_listed(one)]
+        if listed:
+            lines.append(f"| {', '.join(listed)} | {what} | {'as listed; from 0' if is_listed is LISTED[0][1] else '`no`'} |")
     return "\n".join(lines)
 
 

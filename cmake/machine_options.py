@@ -15,7 +15,7 @@ import xml.etree.ElementTree
 SOURCE = pathlib.Path(__file__).resolve().parents[1]
 RANGES = {"count": ("1", "LP_MACHINE_HOSTS_MAX"), "ratio": ("1", "LP_MACHINE_HOSTS_MAX"), "time": ("0", "LP_MACHINE_LATENCY_MAX_S"),
           "bandwidth": ("LP_MACHINE_BYTES_PER_S_MIN", "LP_MACHINE_BYTES_PER_S_MAX")}
-UNITS = {"bandwidth": "rate", "boolean": "`yes`, `no`"}
+UNITS = {"boolean": "`yes`, `no`"}
 # Whose members the properties of a part of a cluster are, and the kind and member of their options.
 PARTS = {"accelerator": ("LpAccelerator", "PROPERTY", "accelerator"), "circuit": ("LpCircuitSwitch", "CIRCUIT", "circuits"),
          "medium": ("LpMedium", None, None)}
@@ -26,6 +26,8 @@ GROUPS = {"zone": (), "scale-up": ("accelerator", "medium"), "scale-out": ("circ
 MEMBERS_IN = {"zone": ("zone",), "scale-up": ("cluster", "scale-up"), "scale-out": ("cluster", "scale-out")}
 HEADERS = ("platforms/catalogue/catalogue.h", "platforms/machine/circuit_switch.h", "platforms/machine/machine.h",
            "platforms/machine/medium.h", "platforms/machine/pcie_host.h")
+PEAK = re.compile(r"Dense .*peak.*")
+PLAIN = ("count", "bandwidth", "time", "speed", "power", "price")
 
 
 def constant(text):
@@ -57,8 +59,9 @@ class Option:
         return self.meaning + choices + (f" ({self.get('default')})" if self.get("default") else "")
 
     def values(self, are_explained):
-        """What a value may be; nothing of names that stand with their meanings beside it."""
-        form = "" if are_explained else self.get("values") or UNITS.get(self.kind, self.kind)
+        """What a value may be; nothing of names that stand with their meanings beside it, nor of plain counts and quantities."""
+        plain = "" if self.kind in PLAIN else UNITS.get(self.kind, self.kind)
+        form = "" if are_explained else self.get("values") or plain
         return "; ".join(part for part in (form, self.get("rule")) if part)
 
 
@@ -175,16 +178,22 @@ def schema(text, options):
 
 
 def document(text, options):
+    """@text with the table; rows of options that only words tell apart stand together."""
     groups = {"accelerator": "scale-up", "circuit": "scale-out", "medium": "cluster", "beside": "scale-out"}
-    lines = ["| name | where | meaning | values |\n|---|---|---|---|\n"]
+    lines, peaks = ["| name | where | meaning | values |\n|---|---|---|---|\n"], [one for one in options if PEAK.fullmatch(one.meaning)]
     for one in options:
+        if one in peaks[1:]:
+            continue
         place = one.get("property")
         where = [part for part, stands in (("option", one.is_option() and one.get("option") != "no"),
                                            ("system", one.get("systems")), (groups.get(place, place), place)) if stands]
         explained = "; ".join(f"`{name}`: {meaning}" for name, meaning in one.choices if meaning)
         ends = [part for part, stands in (("required", one.get("required")),
                                           (f"default {one.get('default')}", one.get("default"))) if stands]
-        lines.append(f"| `{one.name}` | {', '.join(where)} | {one.meaning}{': ' + explained if explained else ''} | "
+        name, meaning = f"`{one.name}`", one.meaning
+        if one in peaks:
+            name, meaning = ", ".join(f"`{peak.name}`" for peak in peaks), "Dense peak of the accelerator in this format"
+        lines.append(f"| {name} | {'/'.join(where)} | {meaning}{': ' + explained if explained else ''} | "
                      f"{'; '.join([one.values(bool(explained)), *ends]).strip('; ')} |\n")
     return re.sub("(<!-- table of options -->\n).*", lambda match: match[1] + "".join(lines), text, flags=re.DOTALL)
 

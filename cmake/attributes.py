@@ -214,7 +214,7 @@ def limits(one):
     """What the default does not show: kind and range, values without a meaning beside them, other words."""
     fallback, parts = one.get("default"), []
     explained = one.kind in ("boolean", "variant") or one.choices and one.kind == "choice" and all(text for _, text in one.choices)
-    plainly = one.kind == "count" and fallback is not None and fallback.isdigit() and not one.get("values")
+    plainly = one.kind == "count" and not one.get("values")
     if not explained and not plainly:
         parts.append(one.values())
     parts.append(one.get("rule") if plainly and one.bounds() == "from 0" and fallback == "0" else one.range())
@@ -225,12 +225,20 @@ def limits(one):
 
 # Rows that the document lists by name only, each kind in a row; the program tells their meaning.
 LISTED = (("Sizes of mixers of a `layer-pattern` ([layers](ways/layers.md)).", lambda one: one.get("member", "").startswith("transformer.sizes[")),
-          ("Traits of one software or another.", lambda one: one.element == TRAITS and one.kind == "boolean" and not one.get("rule")),
+          ("Choices of one software or another; the default comes first.", lambda one: one.element == TRAITS and one.kind == "choice"),
+          ("Counts of one software or another.", lambda one: one.element == TRAITS and one.kind == "count"),
+          ("Whether one software or another does so.", lambda one: one.element == TRAITS and one.kind == "boolean"),
           ("Overlays of the lists of kernels ([lists of your own](ways/own-kernels.md)).", lambda one: one.kind == "variant"))
 
 
+def listed(one):
+    """Its name, with the default of a count and the names of a choice."""
+    ends = {"count": f" {one.get('default')}", "choice": " (" + ", ".join(name for name, _ in one.choices) + ")"}
+    return f"`{one.name}`" + ends.get(one.kind, "")
+
+
 def table(attributes):
-    lines, seen = ["| attribute | meaning | default; values |", "|---|---|---|"], {}
+    lines, seen = ["| attribute | meaning | default first |", "|---|---|---|"], {}
     for one in attributes:
         if any(is_listed(one) for _, is_listed in LISTED):
             continue
@@ -240,11 +248,13 @@ def table(attributes):
         if len(values.split()) > 10 and values in seen:
             values = f"as `{seen[values]}`"
         seen.setdefault(values, one.name)
-        lines.append(f"| `{one.name}` | {meaning} | {one.fallback()}{'; ' if values else ''}{values} |")
+        first = "" if values.startswith(f"{one.fallback()}, ") else one.fallback()
+        lines.append(f"| `{one.name}` | {meaning} | {'; '.join(filter(None, (first, values)))} |")
     for what, is_listed in LISTED:
-        listed = [f"`{one.name}`" + (f" {one.get('default')}" if one.kind == "count" else "") for one in attributes if is_listed(one)]
-        if listed:
-            lines.append(f"| {', '.join(listed)} | {what} | {'as listed; from 0' if is_listed is LISTED[0][1] else '`no`'} |")
+        its = [one for one in attributes if is_listed(one)]
+        if its:
+            default = {"count": "as listed; from 0", "choice": "as listed"}.get(its[0].kind, "`no`")
+            lines.append(f"| {', '.join(map(listed, its))} | {what} | {default} |")
     return "\n".join(lines)
 
 

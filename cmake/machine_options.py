@@ -178,11 +178,11 @@ def schema(text, options):
 
 
 def document(text, options):
-    """@text with the table; rows of options that only words tell apart stand together."""
+    """@text with the table. Rows of peaks stand together, and so do options that are no property, which help tells."""
     groups = {"accelerator": "scale-up", "circuit": "scale-out", "medium": "cluster", "beside": "scale-out"}
-    lines, peaks = ["| name | where | meaning | values |\n|---|---|---|---|\n"], [one for one in options if PEAK.fullmatch(one.meaning)]
+    lines, peaks = ["| name | where | meaning; values |\n|---|---|---|\n"], [one for one in options if PEAK.fullmatch(one.meaning)]
     for one in options:
-        if one in peaks[1:]:
+        if one in peaks[1:] or not one.get("property"):
             continue
         place = one.get("property")
         where = [part for part, stands in (("option", one.is_option() and one.get("option") != "no"),
@@ -193,8 +193,10 @@ def document(text, options):
         name, meaning = f"`{one.name}`", one.meaning
         if one in peaks:
             name, meaning = ", ".join(f"`{peak.name}`" for peak in peaks), "Dense peak of the accelerator in this format"
-        lines.append(f"| {name} | {'/'.join(where)} | {meaning}{': ' + explained if explained else ''} | "
-                     f"{'; '.join([one.values(bool(explained)), *ends]).strip('; ')} |\n")
+        cell = "; ".join(filter(None, (meaning + (": " + explained if explained else ""), one.values(bool(explained)), *ends)))
+        lines.append(f"| {name} | {'/'.join(where)} | {cell} |\n")
+    more = ", ".join(f"`{one.name}`" for one in options if not one.get("property"))
+    lines.append(f"| {more} | option, system | What files are made by; `lightpath platform generate --help` tells each |\n")
     return re.sub("(<!-- table of options -->\n).*", lambda match: match[1] + "".join(lines), text, flags=re.DOTALL)
 
 

@@ -8,6 +8,7 @@
 #include "base/folder.h"
 #include "base/units.h"
 #include "workloads/traces/chakra.h"
+#include "workloads/traces/chakra_index.h"
 #include "workloads/traces/goal.h"
 #include "workloads/traces/program_trace.h"
 #include "workloads/traces/ti.h"
@@ -17,6 +18,7 @@
 typedef struct {
     LpProgramInput input;
     char *output; /* owned */
+    gboolean collapse;
 } Options;
 
 static void
@@ -51,17 +53,22 @@ add_file(Files *self, char *name, GBytes *text)
 }
 
 static void
-write_chakra(const LpTrace *trace, Files *files)
+write_chakra(const LpTrace *trace, gboolean collapse, Files *files)
 {
     for (guint32 rank = 0; rank < trace->ranks->len; rank++)
-        add_file(files, g_strdup_printf("trace.%u.et", rank),
-                 g_byte_array_free_to_bytes(lp_chakra_write(trace, rank)));
+        if (lp_trace_rank(trace, rank)->like == rank)
+            add_file(files, lp_chakra_file_name(rank),
+                     g_byte_array_free_to_bytes(lp_chakra_write(trace, rank)));
     char *groups = lp_chakra_groups(trace);
     add_file(files, g_strdup("groups.json"), g_bytes_new_take(groups, strlen(groups)));
+    if (collapse) {
+        char *index = lp_chakra_index_write(trace);
+        add_file(files, g_strdup("classes.json"), g_bytes_new_take(index, strlen(index)));
+    }
 }
 
 static void
-write_goal(const LpTrace *trace, Files *files)
+write_goal(const LpTrace *trace, G_GNUC_UNUSED gboolean collapse, Files *files)
 {
     char *text = lp_goal_write(trace);
     add_file(files, g_strdup("schedule.goal"), g_bytes_new_take(text, strlen(text)));
@@ -69,7 +76,7 @@ write_goal(const LpTrace *trace, Files *files)
 
 /* Replay takes a list of the files, by rank. */
 static void
-write_ti(const LpTrace *trace, Files *files)
+write_ti(const LpTrace *trace, G_GNUC_UNUSED gboolean collapse, Files *files)
 {
     GString *list = g_string_new(NULL);
     for (guint32 rank = 0; rank < trace->ranks->len; rank++) {
@@ -83,7 +90,7 @@ write_ti(const LpTrace *trace, Files *files)
 
 static const struct {
     const char *name;
-    void (*write)(const LpTrace *trace, Files *files);
+    void (*write)(const LpTrace *trace, gboolean collapse, Files *files);
 } formats[] = {{"chakra", write_chakra}, {"goal", write_goal}, {"ti", write_ti}};
 
 /* --- command --- */
@@ -95,7 +102,8 @@ make_trace(const Options *options, char **arguments, GError **error)
     g_autoptr(LpMachine) machine = NULL;
     g_autoptr(LpProgram) program = lp_program_input_load(&options->input, arguments[0],
                                                          arguments[1], &workload, &machine, error);
-    LpTrace *trace = program == NULL ? NULL : lp_trace_of_program(program, workload, error);
+    LpTrace *trace =
+        program == NULL ? NULL : lp_trace_of_program(program, workload, options->collapse, error);
     if (trace != NULL)
         trace->speed_flop_per_s =
             lp_accelerator_peak_flop_per_s(&machine->accelerator, LP_PRECISION_BF16);
@@ -110,7 +118,7 @@ export_files(int format, const Options *options, char **arguments, GError **erro
                            g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref)};
     if (trace == NULL)
         return FALSE;
-    formats[format].write(trace, &files);
+    formats[format].write(trace, options->collapse, &files);
     g_autofree LpFolderFile *list = g_new0(LpFolderFile, files.names->len);
     for (guint i = 0; i < files.names->len; i++) {
         list[i].name = files.names->pdata[i];
@@ -126,6 +134,10 @@ lp_cmd_export(int argc, char **argv, GError **error)
     const GOptionEntry entries[] = {LP_ROW_SET(&options.input.settings),
                                     LP_ROW_FRAMEWORK(&options.input.framework),
                                     LP_ROW_PLAN(&options.input.plan),
+                                    {"collapse", 0, 0, G_OPTION_ARG_NONE, &options.collapse,
+                                     "Of chakra: one file for each class of ranks that do the "
+                                     "same, and classes.json, which is imported alone",
+                                     NULL},
                                     {"output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output,
                                      "The folder to write, new or empty", "DIR"},
                                     {NULL, 0, 0, 0, NULL, NULL, NULL}};
@@ -143,6 +155,11 @@ lp_cmd_export(int argc, char **argv, GError **error)
     int format = lp_choice_parse(argv[1], kinds, &fault);
     if (format < 0)
         return lp_usage_error(error, "export: %s", fault->message);
+    if (options.collapse && strcmp(argv[1], "chakra") != 0)
+        return lp_usage_error(error,
+                              "export: got --collapse with %s, wanted chakra: others name the "
+                              "rank in each line",
+                              argv[1]);
     if (options.output == NULL)
         return lp_usage_error(error, "export: got no -o, wanted -o DIR");
     return export_files(format, &options, argv + 2, error);

@@ -82,7 +82,7 @@ to_text(const LpTrace *trace, const LpGivenProgram *program, const char *name, c
 {
     guint64 n_nodes = 0;
     for (guint32 rank = 0; rank < trace->ranks->len; rank++)
-        n_nodes += lp_trace_rank(trace, rank)->nodes->len;
+        n_nodes += lp_trace_rank(trace, lp_trace_rank(trace, rank)->like)->nodes->len;
     GString *text = g_string_new(NULL);
     g_string_append_printf(text,
                            "program     %s\nfile        %s\nranks       %u, in %u classes of "

@@ -201,6 +201,24 @@ class Times(Case):
         path.write_text('{"3": [0, 1], "4": [2, 3]}')
         self.check_time([rank(name) for name in "3344"], ring_s, "--groups", path)
 
+    def test_equal_files(self):
+        """Ranks whose files have the same bytes do the same, but for where their messages go."""
+        ring_s = 2 * (3 * DOMAIN_S + 3 * 25e6 / DOMAIN_RATE)
+        one = [node(1, COMPUTE, micros=1000), node(2, COLLECTIVE, [1], comm_type=0, comm_size=100_000_000),
+               node(3, COMPUTE, [2], micros=1000)]
+        self.check_time([one] * 4, 2e-3 + ring_s)
+        send = [node(1, SEND, comm_size=50_000_000, comm_dst=1)]
+        receive = [node(1 + sender, RECEIVE, comm_size=50_000_000, comm_src=sender) for sender in (0, 2)]
+        self.check_time([send, receive, send], DOMAIN_S + 2 * 50e6 / DOMAIN_RATE)
+
+    def test_stream_of_most(self):
+        """What equal ranks compute counts once for each when the compute stream is looked for."""
+        def rank(micros):
+            return [node(1, COMPUTE, micros=micros[0], stream=1), node(2, COMPUTE, micros=micros[1], stream=2)]
+        path = self.folder / "p.xml"
+        self.run_well("import", "chakra", *self.write_ranks([rank((300, 200))] * 3 + [rank((100, 350))]), "-o", path)
+        self.assertEqual(path.read_text().count('queue="stream-2"'), 2)
+
 
 class Refused(Case):
     def refused(self, wanted, ranks, *options):
@@ -252,6 +270,7 @@ class Refused(Case):
         self.refused("wanted members that agree", [rank([pair]), rank([("2", "dp", [0, 1])], "2")])
         self.refused("got member 5", [rank([("1", "dp", [0, 5])])] * 2)
         self.refused("in which rank 0 is not", [rank([pair], "7"), rank([pair])])
+        self.refused("in which rank 2 is not", [rank([pair])] * 3)
         self.refused("members that agree", [rank([pair], size=8), rank([pair], size=9)])
         self.refused("waits for ever", [rank([pair]), rank([pair])[:1] + [node(3, COMPUTE, micros=1)]])
         path = self.folder / "groups.json"
@@ -281,11 +300,12 @@ class Refused(Case):
 class Exported(Case):
     """Traces and the plan that they are of: rounding of 1e-9 at most."""
 
-    def round_trip(self, workload, machine, settings, *options):
+    def round_trip(self, workload, machine, settings, *options, classes=False):
         folder, path = self.folder / "traces", self.folder / "w.xml"
         shutil.rmtree(folder, ignore_errors=True)
-        self.run_well("export", "chakra", workload, *machine.split(), *settings, "-o", folder)
-        self.run_well("import", "chakra", *folder.glob("*.et"), "-o", path)
+        self.run_well("export", "chakra", workload, *machine.split(), *settings, *["--collapse"] * classes,
+                      "-o", folder)
+        self.run_well("import", "chakra", *([folder / "classes.json"] if classes else folder.glob("*.et")), "-o", path)
         return self.simulate(path, *options, machine=machine)["simulated"]["iteration_time_s"]
 
     def test_drawn(self):
@@ -304,15 +324,55 @@ class Exported(Case):
                 continue
             with self.subTest(machine=machine, settings=settings, fidelity=fidelity, collapse=collapse):
                 wanted = json.loads(plan.stdout)["simulated"]["iteration_time_s"]
-                found = self.round_trip("gpt3-125m", machine, settings, f"--fidelity={fidelity}",
-                                        f"--collapse={collapse[1]}")
-                self.assertAlmostEqual(found / wanted, 1.0, delta=1e-9)
+                for classes in (False, True):
+                    found = self.round_trip("gpt3-125m", machine, settings, f"--fidelity={fidelity}",
+                                            f"--collapse={collapse[1]}", classes=classes)
+                    self.assertAlmostEqual(found / wanted, 1.0, delta=1e-9)
                 n_same += 1
 
     def test_by_hand(self):
         wanted = self.simulate("dlrm", machine="dgx-h100-64")["simulated"]["iteration_time_s"]
-        found = self.round_trip("dlrm", "dgx-h100-64", [])
+        for classes in (False, True):
+            found = self.round_trip("dlrm", "dgx-h100-64", [], classes=classes)
+            self.assertAlmostEqual(found / wanted, 1.0, delta=1e-9)
+
+    def test_classes(self):
+        """A file for each stage of a pipeline; each rank is in one class, and what is wrong with an
+        index is one line."""
+        folder = self.folder / "traces"
+        settings = ["--set=tp=2", "--set=pp=4", "--set=global-batch=64"]
+        wanted = self.simulate("gpt3-125m", *settings, machine="dgx-h100-64")["simulated"]["iteration_time_s"]
+        found = self.round_trip("gpt3-125m", "dgx-h100-64", settings, classes=True)
         self.assertAlmostEqual(found / wanted, 1.0, delta=1e-9)
+        self.assertEqual(len(list(folder.glob("*.et"))), 4)
+        path = folder / "classes.json"
+        good = json.loads(path.read_text())
+        ranks = [number for class_ in good["classes"] for part in class_["ranks"].split(",")
+                 for number in range(int(part.split("-")[0]), int(part.split("-")[-1]) + 1)]
+        self.assertEqual(sorted(ranks), list(range(64)))
+        one, *others = good["classes"]
+        file, group = one["file"], good["groups"][0]
+        for message, index in (
+                ("no index of classes", []), ("no index of classes", {**good, "ranks": 0}),
+                ("no index of classes", {**good, "ranks": 10**9}), ("no index of classes", {**good, "classes": 5}),
+                ("no class with rank", {**good, "classes": others}),
+                ("in two classes", {**good, "classes": good["classes"] + [one]}),
+                ("behind a higher one", {**good, "classes": [{"file": file, "ranks": "1,0"}]}),
+                ("up to 63", {**good, "classes": [{"file": file, "ranks": "0-64"}]}),
+                ("beside the index", {**good, "classes": [{"file": f"../traces/{file}", "ranks": "0-63"}]}),
+                ("beside the index", {**good, "classes": [{"ranks": "0-63"}]}),
+                ("beside the index", {**good, "classes": [5]}),
+                ("No such file", {**good, "classes": [{"file": "none.et", "ranks": "0-63"}]}),
+                ("members that agree", {"ranks": 64, "classes": good["classes"], "groups": good["groups"][1:]}),
+                ("a second time", {**good, "groups": good["groups"] + [group]}),
+                ("got member 64", {**good, "groups": [{**group, "ranks": [0, 64]}]}),
+                ("without pg_name", {**good, "groups": [5]})):
+            with self.subTest(message=message):
+                path.write_text(json.dumps(index))
+                self.check_refused(message, "import", "chakra", path)
+        self.check_refused("--groups", "import", "chakra", path, "--groups", folder / "groups.json")
+        done = run("export", "ti", "gpt3-125m", "dgx-h100-64", "--collapse", "-o", folder)
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1))
 
     def test_whole_microseconds(self):
         """Other readers find times, sizes and groups where the schema has them."""

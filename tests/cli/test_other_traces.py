@@ -108,6 +108,9 @@ class TimeIndependent(Case):
         self.refused('compute: got "-1"', ["0 compute -1"])
         self.refused("not under way", ["0 wait 0 1 5"])
         self.refused("value 0", ["0 compute 5\0"])
+        empty = self.folder / "t.1.ti"
+        empty.write_text("")
+        self.refused("t.1.ti:0: got an empty file", ["0 compute 5"], empty)
         other = self.folder / "t.1.ti"
         other.write_text("1 init\n1 compute 5\n")
         self.refused("does not receive", ["0 send 1 0 10"], other)

@@ -57,7 +57,8 @@ int lp_chakra_type_of(LpCollective collective);
 /** What comm_type @type is; -1: nothing that is simulated. */
 int lp_chakra_collective_of(gint64 type);
 
-/** Reads a file a rank: "NAME.RANK.et", in any order. @groups: ranks by name of the group, as
+/** Reads a file a rank: "NAME.RANK.et", in any order; or those of an index of classes, "NAME.json",
+ * alone (chakra_index.h). @groups: ranks by name of the group, as
  * ASTRA-sim takes them, a file; NULL: as the traces say. Errors: LP_INPUT_ERROR, "FILE: got,
  * wanted" or "FILE:NODE: got, wanted": a format that is wrong, ranks without a file, groups whose
  * members disagree. Returns: (transfer full). */
@@ -65,7 +66,5 @@ LpTrace *lp_chakra_read(const char *const *paths, guint n_paths, const char *gro
                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** The file of @rank. Returns: (transfer full). */
 GByteArray *lp_chakra_write(const LpTrace *trace, guint32 rank);
-/** The groups of all ranks, as ASTRA-sim takes them. Returns: (transfer full) JSON. */
-char *lp_chakra_groups(const LpTrace *trace);
 
 G_END_DECLS

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Nodes of the device become operations; what they cost and whom they meet is in attributes. */
+#define _GNU_SOURCE /* memmem() */
 #include "workloads/traces/chakra.h"
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/units.h"
+#include "workloads/traces/chakra_index.h"
 #include "workloads/traces/chakra_node.h"
 #include "workloads/traces/trace_files.h"
 #include "workloads/traces/trace_groups.h"
@@ -321,9 +324,41 @@ read_groups(Reader *self, GError **error)
     return TRUE;
 }
 
-/* All messages behind the first: @groups_only: those that tell groups, else all others. */
+/* The next place from @file on that names a node of groups; NULL: none. */
+static const guint8 *
+find_groups(LpWire file)
+{
+    static const char name[] = "process_group:init";
+    return file.at == file.end ? NULL
+                               : memmem(file.at, (gsize)(file.end - file.at), name, strlen(name));
+}
+
 static gboolean
-read_nodes(Reader *self, LpWire file, LpChakraNode *raw, gboolean groups_only, GError **error)
+tells_groups(const LpChakraNode *raw)
+{
+    return raw->type == LP_CHAKRA_METADATA && find_groups(raw->name) != NULL;
+}
+
+/* Of all messages behind the first those that tell groups. What is wrong with a file is said when
+ * its nodes are read. */
+static gboolean
+read_all_groups(Reader *self, LpWire file, LpChakraNode *raw, GError **error)
+{
+    const guint8 *named = find_groups(file);
+    LpWire message;
+    for (self->number = 0; named != NULL && lp_wire_message(&file, &message); self->number++) {
+        if (message.end <= named)
+            continue;
+        if (self->number > 0 && lp_chakra_node_read(raw, message) && tells_groups(raw) &&
+            !read_groups(self, error))
+            return FALSE;
+        named = find_groups(file);
+    }
+    return TRUE;
+}
+
+static gboolean
+read_nodes(Reader *self, LpWire file, LpChakraNode *raw, GError **error)
 {
     for (self->number = 0; file.at < file.end; self->number++) {
         LpWire message;
@@ -332,21 +367,38 @@ read_nodes(Reader *self, LpWire file, LpChakraNode *raw, gboolean groups_only, G
                         "got the end of the file within a message, wanted a whole "
                         "Chakra execution trace");
         if (self->number == 0) {
-            if (!groups_only && !read_metadata(self, message, error))
+            if (!read_metadata(self, message, error))
                 return FALSE;
             continue;
         }
         if (!lp_chakra_node_read(raw, message))
             return fail(self, error, "got a message that is none, wanted a Node");
-        gboolean tells_groups =
-            raw->type == LP_CHAKRA_METADATA && raw->name.at != NULL &&
-            g_strstr_len((const char *)raw->name.at, raw->name.end - raw->name.at,
-                         "process_group:init") != NULL;
-        if (groups_only ? tells_groups && !read_groups(self, error) : !read_node(self, error))
+        if (!read_node(self, error))
             return FALSE;
     }
     return self->number > 0 ||
            fail(self, error, "got an empty file, wanted a Chakra execution trace");
+}
+
+/* Whether @rank does what @other does, whose file has the same bytes: it means the same groups, and
+ * no message says how far the other rank is. */
+static gboolean
+does_the_same(const LpTrace *trace, LpTraceNaming *naming, guint32 rank, guint32 other)
+{
+    const LpTraceRank *one = lp_trace_rank(trace, other);
+    guint32 last = LP_TRACE_NO_GROUP, found;
+    for (guint i = 0; i < one->nodes->len; i++) {
+        const LpGivenOp *op = &lp_trace_node(one, i)->op;
+        if (op->kind == LP_GIVEN_SEND || op->kind == LP_GIVEN_RECEIVE)
+            return FALSE;
+        if (op->kind != LP_GIVEN_COLLECTIVE || op->group == last)
+            continue;
+        last = op->group;
+        if (!lp_trace_naming_find(naming, rank, lp_trace_group(trace, last)->name, &found, NULL) ||
+            found != last)
+            return FALSE;
+    }
+    return TRUE;
 }
 
 /* Groups are known before what runs on them. */
@@ -359,16 +411,23 @@ read_files(LpTrace *trace, const LpTraceFiles *files, LpTraceNaming *naming, GEr
     guint n_nodes = 0;
     for (guint pass = 0; good && pass < 2; pass++) {
         for (guint32 rank = 0; good && rank < trace->ranks->len; rank++) {
-            const char *path = lp_trace_rank(trace, rank)->path;
+            LpTraceRank *one = lp_trace_rank(trace, rank);
+            guint32 same = files->same[rank];
+            if (pass == 1 && same != rank && does_the_same(trace, naming, rank, same))
+                one->like = same;
+            if (one->like != rank)
+                continue;
             Reader reader = {.trace = trace,
                              .rank = rank,
-                             .path = path,
+                             .path = one->path,
                              .n_nodes = &n_nodes,
                              .naming = naming,
                              .raw = &raw};
             gsize length;
             const guint8 *bytes = g_bytes_get_data(files->bytes->pdata[rank], &length);
-            good = read_nodes(&reader, (LpWire){bytes, bytes + length}, &raw, pass == 0, error);
+            LpWire file = {bytes, bytes + length};
+            good = pass == 0 ? read_all_groups(&reader, file, &raw, error)
+                             : read_nodes(&reader, file, &raw, error);
         }
         good = good && (pass == 1 || lp_trace_naming_check(naming, error));
     }
@@ -380,12 +439,21 @@ read_files(LpTrace *trace, const LpTraceFiles *files, LpTraceNaming *naming, GEr
 LpTrace *
 lp_chakra_read(const char *const *paths, guint n_paths, const char *groups, GError **error)
 {
-    g_autoptr(LpTraceFiles) files = lp_trace_files_load(paths, n_paths, error);
+    gboolean is_index = n_paths == 1 && g_str_has_suffix(paths[0], ".json");
+    g_autoptr(json_t) index = NULL;
+    if (is_index && groups != NULL) {
+        (void)lp_value_error(error, "--groups: got it with an index, which has the groups");
+        return NULL;
+    }
+    g_autoptr(LpTraceFiles) files = is_index ? lp_chakra_index_load(paths[0], &index, error)
+                                             : lp_trace_files_load(paths, n_paths, error);
     if (files == NULL)
         return NULL;
     g_autoptr(LpTrace) trace = lp_trace_files_trace(files);
     g_autoptr(LpTraceNaming) naming = lp_trace_naming_new(trace);
-    if ((groups != NULL && !lp_trace_naming_load(naming, groups, error)) ||
+    trace->groups_are_used = is_index;
+    if ((is_index && !lp_chakra_index_groups(index, paths[0], naming, error)) ||
+        (groups != NULL && !lp_trace_naming_load(naming, groups, error)) ||
         !read_files(trace, files, naming, error))
         return NULL;
     return g_steal_pointer(&trace);

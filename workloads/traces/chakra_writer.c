@@ -3,6 +3,7 @@
 #include "workloads/traces/chakra.h"
 
 #include "base/json.h"
+#include "workloads/traces/chakra_index.h"
 #include "workloads/traces/protobuf.h"
 
 #include <math.h>
@@ -111,15 +112,6 @@ has_rank(const LpTraceGroup *group, guint32 rank)
     return FALSE;
 }
 
-static json_t *
-ranks_to_json(const LpTraceGroup *group)
-{
-    json_t *ranks = json_array();
-    for (guint i = 0; i < group->ranks->len; i++)
-        json_array_append_new(ranks, json_integer(g_array_index(group->ranks, guint32, i)));
-    return ranks;
-}
-
 /* The rank's groups, as PyTorch's node has them. */
 static void
 write_groups(const LpTrace *trace, guint32 rank, GByteArray *file)
@@ -129,15 +121,7 @@ write_groups(const LpTrace *trace, guint32 rank, GByteArray *file)
         const LpTraceGroup *group = lp_trace_group(trace, i);
         if (!has_rank(group, rank))
             continue;
-        g_autofree char *algorithm = lp_algorithms_format(&group->algorithms);
-        json_t *object = lp_json_append_object(list);
-        lp_json_set_text(object, "pg_name", group->name);
-        lp_json_set_text(object, "pg_desc", group->kind);
-        json_object_set_new(object, "ranks", ranks_to_json(group));
-        lp_json_set_count(object, "group_size", group->ranks->len);
-        lp_json_set_text(object, "lightpath.class", lp_traffic_names[group->traffic]);
-        if (group->algorithms.n_levels > 0)
-            lp_json_set_text(object, "lightpath.algorithm", algorithm);
+        lp_chakra_add_group(list, group);
     }
     g_autofree char *text = lp_json_print_flat(list);
     g_autoptr(GByteArray) out = g_byte_array_new(), inputs = g_byte_array_new();
@@ -147,17 +131,6 @@ write_groups(const LpTrace *trace, guint32 rank, GByteArray *file)
     lp_wire_add_number(out, 3, LP_CHAKRA_METADATA);
     add_message(out, 8, inputs);
     end_message(file, out);
-}
-
-char *
-lp_chakra_groups(const LpTrace *trace)
-{
-    g_autoptr(json_t) root = json_object();
-    for (guint32 i = 0; i < trace->groups->len; i++) {
-        const LpTraceGroup *group = lp_trace_group(trace, i);
-        json_object_set_new(root, group->name, ranks_to_json(group));
-    }
-    return lp_json_print(root);
 }
 
 /* --- nodes --- */

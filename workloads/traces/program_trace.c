@@ -189,10 +189,54 @@ add_rank(const Maker *all, guint32 number)
     }
 }
 
+/* What ranks have in common that do the same: their stage, groups of the same size and algorithms,
+ * and peers as far away. */
+static char *
+key_of(const LpProgram *program, guint32 rank)
+{
+    GString *key = g_string_new(NULL);
+    g_string_append_printf(key, "%u", lp_program_rank_stage(program, rank));
+    for (LpGroup group = 0; group < LP_N_GROUPS; group++) {
+        const LpCommunicator *one = lp_program_communicator(program, group, rank);
+        if (one == NULL)
+            continue;
+        g_autofree char *algorithms = lp_algorithms_format(&one->algorithms);
+        g_string_append_printf(key, " %u:%u:%s", group, one->n_members, algorithms);
+    }
+    for (LpPipelineDirection line = 0; line < LP_N_PIPELINE_DIRECTIONS; line++) {
+        guint64 to = lp_program_line_peer(program, line, rank);
+        guint64 from = lp_program_line_sender(program, line, rank);
+        if (to != G_MAXUINT64)
+            g_string_append_printf(key, " >%u:%" G_GINT64_FORMAT, line, (gint64)(to - rank));
+        if (from != G_MAXUINT64)
+            g_string_append_printf(key, " <%u:%" G_GINT64_FORMAT, line, (gint64)(from - rank));
+    }
+    return g_string_free(key, FALSE);
+}
+
+static void
+find_alike(const LpProgram *program, LpTrace *trace)
+{
+    g_autoptr(GHashTable) first = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    for (guint32 rank = 0; rank < trace->ranks->len; rank++) {
+        g_autofree char *key = key_of(program, rank);
+        gpointer like;
+        if (g_hash_table_lookup_extended(first, key, NULL, &like))
+            lp_trace_rank(trace, rank)->like = GPOINTER_TO_UINT(like);
+        else
+            g_hash_table_insert(first, g_steal_pointer(&key), GUINT_TO_POINTER(rank));
+    }
+}
+
+/* Of the ranks that have some. */
 static double
-count_nodes(const LpProgram *program)
+count_nodes(const LpProgram *program, const LpTrace *trace)
 {
     double n = 0.0;
+    g_autofree guint32 *n_ranks = g_new0(guint32, program->pipeline.n_stages);
+    for (guint32 rank = 0; rank < trace->ranks->len; rank++)
+        if (lp_trace_rank(trace, rank)->like == rank)
+            n_ranks[lp_program_rank_stage(program, rank)]++;
     for (guint32 stage = 0; stage < program->pipeline.n_stages; stage++) {
         const LpStageProgram *steps = lp_program_stage(program, stage);
         double of_rank = 0.0;
@@ -202,7 +246,7 @@ count_nodes(const LpProgram *program)
                            ? lp_program_segment(program, step->segment)->n_ops
                            : 1.0;
         }
-        n += of_rank * (double)lp_program_stage_ranks(program, stage);
+        n += of_rank * (double)n_ranks[stage];
     }
     return n;
 }
@@ -220,25 +264,32 @@ fail(const LpWorkload *workload, GError **error, const char *format, double numb
 }
 
 static gboolean
-check(const LpProgram *program, const LpWorkload *workload, GError **error)
+check(const LpProgram *program, const LpTrace *trace, const LpWorkload *workload, GError **error)
 {
-    double n_nodes = count_nodes(program);
+    double n_nodes = count_nodes(program, trace);
     if (program->expert_loads != NULL)
         return fail(workload, error,
                     "got experts whose loads differ, wanted skew=0 and no routing-table: traces "
                     "have blocks of one size in each all-to-all",
                     0.0);
     return n_nodes <= LP_TRACE_NODES_MAX ||
-           fail(workload, error, "got %.3g nodes of all ranks, wanted at most 8e6", n_nodes);
+           fail(
+               workload, error,
+               "got %.3g nodes of all ranks, wanted at most 8e6 (of chakra, --collapse writes each "
+               "class of ranks once)",
+               n_nodes);
 }
 
 LpTrace *
-lp_trace_of_program(const LpProgram *program, const LpWorkload *workload, GError **error)
+lp_trace_of_program(const LpProgram *program, const LpWorkload *workload, gboolean collapse,
+                    GError **error)
 {
     const LpPlan *plan = &workload->plan;
-    if (!check(program, workload, error))
-        return NULL;
     g_autoptr(LpTrace) trace = lp_trace_new(workload->path, (guint32)program->n_ranks);
+    if (collapse)
+        find_alike(program, trace);
+    if (!check(program, trace, workload, error))
+        return NULL;
     Maker self = {.program = program, .trace = trace};
     trace->name = g_strdup(workload->name);
     trace->execution = program->execution;
@@ -250,6 +301,7 @@ lp_trace_of_program(const LpProgram *program, const LpWorkload *workload, GError
         MAX(program->execution.slowdown, 1.0));
     add_groups(&self);
     for (guint32 rank = 0; rank < trace->ranks->len; rank++)
-        add_rank(&self, rank);
+        if (lp_trace_rank(trace, rank)->like == rank)
+            add_rank(&self, rank);
     return g_steal_pointer(&trace);
 }

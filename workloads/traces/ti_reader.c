@@ -267,9 +267,11 @@ read_file(LpTrace *trace, guint32 rank, GBytes *bytes, guint *io_nodes, GError *
     Reader self = {.trace = trace, .into = lp_trace_rank(trace, rank), .rank = rank, .open = open};
     gsize length;
     const char *data = g_bytes_get_data(bytes, &length);
-    if (length > 0 && memchr(data, '\0', length) != NULL)
+    if (length == 0)
+        return fail(&self, error, "got an empty file, wanted actions of rank %u", rank);
+    if (memchr(data, '\0', length) != NULL)
         return fail(&self, error, "got a byte of value 0, wanted text");
-    g_autofree char *text = g_strndup(data != NULL ? data : "", length);
+    g_autofree char *text = g_strndup(data, length);
     for (char *line = text, *next; line != NULL; line = next) {
         next = strchr(line, '\n');
         if (next != NULL)

@@ -35,6 +35,7 @@ lp_trace_new(const char *path, guint32 n_ranks)
         LpTraceRank *one = g_new0(LpTraceRank, 1);
         one->nodes = g_array_new(FALSE, TRUE, sizeof(LpTraceNode));
         one->deps = g_array_new(FALSE, FALSE, sizeof(guint64));
+        one->like = rank;
         g_ptr_array_add(self->ranks, one);
     }
     return self;

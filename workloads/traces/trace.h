@@ -39,6 +39,9 @@ typedef struct {
     char *path;    /* owned, or NULL */
     GArray *nodes; /* owned: LpTraceNode, in the order of the file */
     GArray *deps;  /* owned: guint64, the ids of nodes */
+    /** The rank below that has the nodes, of which this one does the same: with peers as far from
+     * it and in its own groups of the same kinds. The rank itself: it is like none below. */
+    guint32 like;
 } LpTraceRank;
 
 /** A process group. */
@@ -57,10 +60,11 @@ typedef struct {
     char
         *settings; /* owned: attributes of its program, "library=nccl precision=bf16"; NULL: none */
     LpExecution execution;
-    double speed_flop_per_s; /**< of the hosts that formats without times count on; 0: not known */
-    gint64 compute_stream;   /**< LP_TRACE_NO_STREAM: the one that computes most */
-    GPtrArray *ranks;        /* owned: LpTraceRank */
-    GArray *groups;          /* owned: LpTraceGroup */
+    double speed_flop_per_s;  /**< of the hosts that formats without times count on; 0: not known */
+    gint64 compute_stream;    /**< LP_TRACE_NO_STREAM: the one that computes most */
+    GPtrArray *ranks;         /* owned: LpTraceRank */
+    GArray *groups;           /* owned: LpTraceGroup */
+    gboolean groups_are_used; /**< all of them, also by ranks that have no nodes of their own */
 } LpTrace;
 
 /** One of @n_ranks ranks without nodes. Returns: (transfer full). */

@@ -58,16 +58,57 @@ unref_bytes(gpointer bytes)
 }
 
 LpTraceFiles *
-lp_trace_files_load(const char *const *paths, guint n_paths, GError **error)
+lp_trace_files_new(guint32 n_ranks)
 {
-    g_autoptr(LpTraceFiles) self = g_new0(LpTraceFiles, 1);
+    LpTraceFiles *self = g_new0(LpTraceFiles, 1);
     self->paths = g_ptr_array_new_with_free_func(g_free);
     self->bytes = g_ptr_array_new_with_free_func(unref_bytes);
-    g_ptr_array_set_size(self->paths, (gint)n_paths);
-    g_ptr_array_set_size(self->bytes, (gint)n_paths);
+    self->like = g_new(guint32, n_ranks);
+    self->same = g_new(guint32, n_ranks);
+    g_ptr_array_set_size(self->paths, (gint)n_ranks);
+    g_ptr_array_set_size(self->bytes, (gint)n_ranks);
+    for (guint32 rank = 0; rank < n_ranks; rank++)
+        self->like[rank] = self->same[rank] = rank;
+    return self;
+}
+
+/* Files are told apart by their lengths and ends; only those that agree there are compared. */
+static guint
+file_hash(gconstpointer key)
+{
+    gsize length;
+    const guint8 *data = g_bytes_get_data((GBytes *)(guintptr)key, &length);
+    gsize n_compared = MIN(length, 1024);
+    g_autoptr(GBytes) end = g_bytes_new_static(data + length - n_compared, n_compared);
+    return g_bytes_hash(end) * 31 + (guint)length;
+}
+
+/* Files of the same bytes are kept once. */
+static void
+find_same(LpTraceFiles *self)
+{
+    g_autoptr(GHashTable) first = g_hash_table_new(file_hash, g_bytes_equal);
+    for (guint32 rank = 0; rank < self->bytes->len; rank++) {
+        GBytes *bytes = self->bytes->pdata[rank];
+        gpointer found, same;
+        if (!g_hash_table_lookup_extended(first, bytes, &found, &same)) {
+            g_hash_table_insert(first, bytes, GUINT_TO_POINTER(rank));
+            continue;
+        }
+        self->same[rank] = GPOINTER_TO_UINT(same);
+        self->bytes->pdata[rank] = g_bytes_ref(found);
+        g_bytes_unref(bytes);
+    }
+}
+
+LpTraceFiles *
+lp_trace_files_load(const char *const *paths, guint n_paths, GError **error)
+{
+    g_autoptr(LpTraceFiles) self = lp_trace_files_new(n_paths);
     for (guint i = 0; i < n_paths; i++)
         if (!place(self, paths[i], n_paths, error))
             return NULL;
+    find_same(self);
     return g_steal_pointer(&self);
 }
 
@@ -78,6 +119,8 @@ lp_trace_files_free(LpTraceFiles *self)
         return;
     g_ptr_array_unref(self->paths);
     g_ptr_array_unref(self->bytes);
+    g_free(self->like);
+    g_free(self->same);
     g_free(self);
 }
 
@@ -85,7 +128,9 @@ LpTrace *
 lp_trace_files_trace(const LpTraceFiles *self)
 {
     LpTrace *trace = lp_trace_new(self->paths->pdata[0], self->paths->len);
-    for (guint32 rank = 0; rank < self->paths->len; rank++)
+    for (guint32 rank = 0; rank < self->paths->len; rank++) {
         lp_trace_rank(trace, rank)->path = g_strdup(self->paths->pdata[rank]);
+        lp_trace_rank(trace, rank)->like = self->like[rank];
+    }
     return trace;
 }

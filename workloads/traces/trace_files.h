@@ -9,8 +9,13 @@ G_BEGIN_DECLS
 /** Files by rank. */
 typedef struct {
     GPtrArray *paths; /* owned texts */
-    GPtrArray *bytes; /* owned: GBytes */
+    GPtrArray *bytes; /* owned: GBytes; NULL: of a rank that is like a lower one */
+    guint32 *like;    /* owned: LpTraceRank.like */
+    guint32 *same;    /* owned: the lowest rank whose file has the same bytes */
 } LpTraceFiles;
+
+/** Of @n_ranks ranks without files. Returns: (transfer full). */
+LpTraceFiles *lp_trace_files_new(guint32 n_ranks);
 
 /** Reads @paths, "NAME.RANK.et" of each rank from 0 on; of one alone any name. Errors:
  * LP_INPUT_ERROR: a rank that lacks or is there twice, a file that cannot be read. Returns:

@@ -182,29 +182,63 @@ find_named(const LpTraceNaming *self, const char *name, const GArray *ranks, gui
 }
 
 static gboolean
+read_named(const LpTraceNaming *self, const json_t *object, const char **out_name,
+           GArray **out_ranks, GError **error)
+{
+    *out_name = json_string_value(json_object_get(object, "pg_name"));
+    if (*out_name == NULL)
+        return lp_value_error(error, "got a group without pg_name, wanted a text");
+    *out_ranks = read_ranks(self, *out_name, json_object_get(object, "ranks"), error);
+    return *out_ranks != NULL;
+}
+
+static gboolean
+make_named(LpTraceNaming *self, const json_t *object, const char *name, const GArray *ranks,
+           guint32 *out_group, GError **error)
+{
+    const char *kind = json_string_value(json_object_get(object, "pg_desc"));
+    *out_group =
+        lp_trace_add_group(self->trace, name, kind != NULL && *kind != '\0' ? kind : "group");
+    LpTraceGroup *made = lp_trace_group(self->trace, *out_group);
+    g_array_append_vals(made->ranks, ranks->data, ranks->len);
+    return fill_group(made, object, error);
+}
+
+static gboolean
 add_named(LpTraceNaming *self, guint32 rank, const json_t *object, GError **error)
 {
-    const char *name = json_string_value(json_object_get(object, "pg_name"));
-    const char *kind = json_string_value(json_object_get(object, "pg_desc"));
-    if (name == NULL)
-        return lp_value_error(error, "got a group without pg_name, wanted a text");
-    g_autoptr(GArray) ranks = read_ranks(self, name, json_object_get(object, "ranks"), error);
+    const char *name;
+    g_autoptr(GArray) ranks = NULL;
     guint32 group;
-    if (ranks == NULL)
+    if (!read_named(self, object, &name, &ranks, error))
         return FALSE;
     if (!has_rank(ranks, rank) || (self->has_file && lookup(self, rank, name) != 0))
         return TRUE;
     if (!find_named(self, name, ranks, &group, error))
         return FALSE;
-    if (group == LP_TRACE_NO_GROUP) {
-        group =
-            lp_trace_add_group(self->trace, name, kind != NULL && *kind != '\0' ? kind : "group");
-        LpTraceGroup *made = lp_trace_group(self->trace, group);
-        g_array_append_vals(made->ranks, ranks->data, ranks->len);
-        if (!fill_group(made, object, error))
-            return FALSE;
-    }
+    if (group == LP_TRACE_NO_GROUP && !make_named(self, object, name, ranks, &group, error))
+        return FALSE;
     learn(self, rank, name, group);
+    return TRUE;
+}
+
+gboolean
+lp_trace_naming_add_to_all(LpTraceNaming *self, const json_t *object, GError **error)
+{
+    const char *name;
+    g_autoptr(GArray) ranks = NULL;
+    guint32 group;
+    if (!read_named(self, object, &name, &ranks, error) ||
+        !make_named(self, object, name, ranks, &group, error))
+        return FALSE;
+    self->has_file = TRUE;
+    for (guint i = 0; i < ranks->len; i++) {
+        guint32 rank = g_array_index(ranks, guint32, i);
+        if (lookup(self, rank, name) != 0)
+            return lp_value_error(error, "got group %s of rank %u a second time, wanted it once",
+                                  name, rank);
+        learn(self, rank, name, group);
+    }
     return TRUE;
 }
 

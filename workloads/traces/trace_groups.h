@@ -4,6 +4,8 @@
 
 #include "workloads/traces/trace.h"
 
+#include <jansson.h>
+
 G_BEGIN_DECLS
 
 /** The names of groups. */
@@ -18,6 +20,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpTraceNaming, lp_trace_naming_free)
 /** Reads a file of groups: {"1": [0, 1], ...}. Errors: LP_INPUT_ERROR, "PATH: got, wanted". */
 gboolean lp_trace_naming_load(LpTraceNaming *self, const char *path,
                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** Adds the group that @object tells in these words to all its members. Errors: LP_INPUT_ERROR,
+ * "got, wanted". */
+gboolean lp_trace_naming_add_to_all(LpTraceNaming *self, const json_t *object,
+                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** Reads the groups that the trace of @rank tells, in PyTorch's words: [{"pg_name": "1", "ranks":
  * [0, 1], "pg_desc": "..."}, ...], with anything before and behind. A file that was loaded goes
  * first. Errors: LP_INPUT_ERROR, "got, wanted". */

@@ -124,6 +124,8 @@ add_groups(Maker *self, GError **error)
     guint n = self->trace->groups->len;
     g_autofree gboolean *is_used = g_new0(gboolean, n + 1);
     g_autoptr(GPtrArray) kinds = g_ptr_array_new();
+    for (guint32 i = 0; i < n; i++)
+        is_used[i] = self->trace->groups_are_used;
     for (guint32 rank = 0; rank < self->trace->ranks->len; rank++) {
         const LpTraceRank *one = lp_trace_rank(self->trace, rank);
         for (guint i = 0; i < one->nodes->len; i++)
@@ -295,8 +297,16 @@ add_section(const Maker *self, Section *section, GError **error)
 static gboolean
 add_ranks(const Maker *self, GError **error)
 {
+    guint32 n_ranks = self->trace->ranks->len;
     g_autoptr(GPtrArray) sections = g_ptr_array_new_with_free_func((GDestroyNotify)section_free);
-    for (guint32 rank = 0; rank < self->trace->ranks->len; rank++) {
+    g_autofree Section **of_rank = g_new0(Section *, n_ranks);
+    for (guint32 rank = 0; rank < n_ranks; rank++) {
+        guint32 like = lp_trace_rank(self->trace, rank)->like;
+        if (like != rank) {
+            of_rank[rank] = of_rank[like];
+            g_array_append_val(of_rank[rank]->ranks, rank);
+            continue;
+        }
         Section *made = make_rank(self, rank, error);
         if (made == NULL)
             return FALSE;
@@ -308,6 +318,7 @@ add_ranks(const Maker *self, GError **error)
             alike = made;
         } else
             section_free(made);
+        of_rank[rank] = alike;
         g_array_append_val(alike->ranks, rank);
     }
     g_hash_table_remove_all(self->alike);

@@ -37,7 +37,7 @@ find(const LpTraceQueues *self, gint64 key)
 }
 
 static void
-count(LpTraceQueues *self, const LpTrace *trace, const LpTraceNode *node)
+count(LpTraceQueues *self, const LpTrace *trace, const LpTraceNode *node, guint n_ranks)
 {
     gint64 key = key_of(trace, node);
     Stream *stream = find(self, key);
@@ -48,8 +48,8 @@ count(LpTraceQueues *self, const LpTrace *trace, const LpTraceNode *node)
         g_hash_table_insert(self->numbers, &stream->key, stream);
     }
     if (node->op.kind == LP_GIVEN_COMPUTE) {
-        stream->compute_s += node->op.work.device_s;
-        stream->n_computes++;
+        stream->compute_s += node->op.work.device_s * (double)n_ranks;
+        stream->n_computes += n_ranks;
     }
 }
 
@@ -90,11 +90,14 @@ lp_trace_queues_new(const LpTrace *trace, LpGivenProgram *program)
     LpTraceQueues *self = g_new0(LpTraceQueues, 1);
     self->numbers = g_hash_table_new(g_int64_hash, g_int64_equal);
     self->streams = g_ptr_array_new_with_free_func(g_free);
+    g_autofree guint *n_alike = g_new0(guint, trace->ranks->len);
+    for (guint32 rank = 0; rank < trace->ranks->len; rank++)
+        n_alike[lp_trace_rank(trace, rank)->like]++;
     for (guint32 rank = 0; rank < trace->ranks->len; rank++) {
         const LpTraceRank *one = lp_trace_rank(trace, rank);
         for (guint i = 0; i < one->nodes->len; i++)
             if (!lp_trace_node(one, i)->is_joint)
-                count(self, trace, lp_trace_node(one, i));
+                count(self, trace, lp_trace_node(one, i), n_alike[rank]);
     }
     const Stream *compute = find_compute(self, trace);
     for (guint i = 0; i < self->streams->len; i++) {

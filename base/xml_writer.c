@@ -82,11 +82,19 @@ lp_xml_writer_attribute(LpXmlWriter *self, const char *name, const char *value)
 void
 lp_xml_writer_format(LpXmlWriter *self, const char *name, const char *format, ...)
 {
+    char value[64]; /* what a number needs */
     va_list arguments;
     va_start(arguments, format);
-    g_autofree char *value = g_strdup_vprintf(format, arguments);
+    gsize length = (gsize)g_vsnprintf(value, sizeof value, format, arguments);
     va_end(arguments);
-    lp_xml_writer_attribute(self, name, value);
+    if (length < sizeof value) {
+        lp_xml_writer_attribute(self, name, value);
+        return;
+    }
+    va_start(arguments, format);
+    g_autofree char *text = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    lp_xml_writer_attribute(self, name, text);
 }
 
 void

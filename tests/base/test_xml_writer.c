@@ -31,6 +31,20 @@ test_layout(void)
                              "  <left-open/>\n</m>\n");
 }
 
+/* Values are written whole, however long. */
+static void
+test_long_value(void)
+{
+    for (int length = 1; length <= 200; length++) {
+        LpXmlWriter *xml = lp_xml_writer_new();
+        lp_xml_writer_open(xml, "m");
+        lp_xml_writer_format(xml, "n", "%0*d", length, 7);
+        g_autofree char *text = lp_xml_writer_finish(xml);
+        g_autofree char *wanted = g_strdup_printf(DECLARATION "<m n=\"%0*d\"/>\n", length, 7);
+        lp_test_text("long", text, wanted);
+    }
+}
+
 /* XML's own characters are escaped, other alphabets are not. */
 static void
 test_escapes(void)
@@ -86,10 +100,8 @@ test_unfinished(void)
 int
 main(void)
 {
-    static const LpTestCase cases[] = {{"layout", test_layout},
-                                       {"escapes", test_escapes},
-                                       {"long", test_long},
-                                       {"unfinished", test_unfinished},
-                                       {NULL, NULL}};
+    static const LpTestCase cases[] = {
+        {"layout", test_layout},         {"escapes", test_escapes},       {"long", test_long},
+        {"long value", test_long_value}, {"unfinished", test_unfinished}, {NULL, NULL}};
     return lp_test_run("XML writer", cases);
 }

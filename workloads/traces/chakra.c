@@ -2,27 +2,32 @@
 /* The words of Chakra traces. */
 #include "workloads/traces/chakra.h"
 
-const char *const lp_chakra_attribute_names[] = {[LP_CHAKRA_IS_CPU] = "is_cpu_op",
-                                                 [LP_CHAKRA_OPS] = "num_ops",
-                                                 [LP_CHAKRA_TENSOR_SIZE] = "tensor_size",
-                                                 [LP_CHAKRA_COMM_TYPE] = "comm_type",
-                                                 [LP_CHAKRA_COMM_SIZE] = "comm_size",
-                                                 [LP_CHAKRA_COMM_SOURCE] = "comm_src",
-                                                 [LP_CHAKRA_COMM_DESTINATION] = "comm_dst",
-                                                 [LP_CHAKRA_COMM_TAG] = "comm_tag",
-                                                 [LP_CHAKRA_GROUP] = "pg_name",
-                                                 [LP_CHAKRA_STREAM] = "stream",
-                                                 [LP_CHAKRA_TIME] = "lightpath.time_s",
-                                                 [LP_CHAKRA_HOST] = "lightpath.host_s",
-                                                 [LP_CHAKRA_ISSUE] = "lightpath.issue_s",
-                                                 [LP_CHAKRA_BOUND] = "lightpath.bound_s",
-                                                 [LP_CHAKRA_IDLE] = "lightpath.idle_s",
-                                                 [LP_CHAKRA_WAIT] = "lightpath.wait_s",
-                                                 [LP_CHAKRA_BYTES] = "lightpath.bytes",
-                                                 [LP_CHAKRA_TERM] = "lightpath.term",
-                                                 [LP_CHAKRA_CLASS] = "lightpath.class",
-                                                 [LP_CHAKRA_PASS] = "lightpath.pass",
-                                                 NULL};
+#define NAME(text)                                                                                 \
+    {                                                                                              \
+        text, sizeof text - 1                                                                      \
+    }
+
+const LpChakraName lp_chakra_attribute_names[LP_CHAKRA_N_ATTRIBUTES] = {
+    [LP_CHAKRA_IS_CPU] = NAME("is_cpu_op"),
+    [LP_CHAKRA_OPS] = NAME("num_ops"),
+    [LP_CHAKRA_TENSOR_SIZE] = NAME("tensor_size"),
+    [LP_CHAKRA_COMM_TYPE] = NAME("comm_type"),
+    [LP_CHAKRA_COMM_SIZE] = NAME("comm_size"),
+    [LP_CHAKRA_COMM_SOURCE] = NAME("comm_src"),
+    [LP_CHAKRA_COMM_DESTINATION] = NAME("comm_dst"),
+    [LP_CHAKRA_COMM_TAG] = NAME("comm_tag"),
+    [LP_CHAKRA_GROUP] = NAME("pg_name"),
+    [LP_CHAKRA_STREAM] = NAME("stream"),
+    [LP_CHAKRA_TIME] = NAME("lightpath.time_s"),
+    [LP_CHAKRA_HOST] = NAME("lightpath.host_s"),
+    [LP_CHAKRA_ISSUE] = NAME("lightpath.issue_s"),
+    [LP_CHAKRA_BOUND] = NAME("lightpath.bound_s"),
+    [LP_CHAKRA_IDLE] = NAME("lightpath.idle_s"),
+    [LP_CHAKRA_WAIT] = NAME("lightpath.wait_s"),
+    [LP_CHAKRA_BYTES] = NAME("lightpath.bytes"),
+    [LP_CHAKRA_TERM] = NAME("lightpath.term"),
+    [LP_CHAKRA_CLASS] = NAME("lightpath.class"),
+    [LP_CHAKRA_PASS] = NAME("lightpath.pass")};
 
 /* CollectiveCommType. A reduce-scatter of blocks is one of equal parts, as ours. */
 static const struct {

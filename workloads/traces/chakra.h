@@ -44,8 +44,14 @@ typedef enum {
     LP_CHAKRA_N_ATTRIBUTES
 } LpChakraAttribute;
 
-/** "is_cpu_op", "num_ops" ..., by attribute; NULL-ended. */
-extern const char *const lp_chakra_attribute_names[];
+/** The name of an attribute, and the bytes that it has. */
+typedef struct {
+    const char *text;
+    gsize length;
+} LpChakraName;
+
+/** "is_cpu_op", "num_ops" ..., by attribute. */
+extern const LpChakraName lp_chakra_attribute_names[LP_CHAKRA_N_ATTRIBUTES];
 /** The node in whose inputs PyTorch writes the process groups. */
 #define LP_CHAKRA_GROUPS_NODE "## process_group:init ##"
 

@@ -8,10 +8,10 @@
 #define TEXT_MAX 65536
 
 static gboolean
-is_text(LpWire self, const char *text)
+is_name(LpWire self, const LpChakraName *name)
 {
-    gsize length = (gsize)(self.end - self.at);
-    return length == strlen(text) && (length == 0 || memcmp(self.at, text, length) == 0);
+    return (gsize)(self.end - self.at) == name->length &&
+           memcmp(self.at, name->text, name->length) == 0;
 }
 
 char *
@@ -94,7 +94,7 @@ read_attribute(LpChakraNode *self, LpWire message)
     if (!lp_chakra_attribute_read(message, &name, &value))
         return FALSE;
     for (guint i = 0; i < LP_CHAKRA_N_ATTRIBUTES; i++)
-        if (is_text(name, lp_chakra_attribute_names[i]))
+        if (is_name(name, &lp_chakra_attribute_names[i]))
             self->attributes[i] = value;
     return TRUE;
 }

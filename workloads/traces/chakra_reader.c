@@ -62,7 +62,7 @@ read_number(const Reader *self, LpChakraAttribute attribute, double minimum, dou
         return TRUE;
     if (value->is_text || !(value->number >= minimum && value->number <= maximum))
         return fail(self, error, "got %s %.6g, wanted a number from %.6g to %.6g",
-                    lp_chakra_attribute_names[attribute], value->is_text ? NAN : value->number,
+                    lp_chakra_attribute_names[attribute].text, value->is_text ? NAN : value->number,
                     minimum, maximum);
     *io_value = value->number;
     return TRUE;
@@ -78,7 +78,7 @@ read_word(const Reader *self, LpChakraAttribute attribute, const char *const *wo
     if (*out_word >= 0)
         return TRUE;
     g_prefix_error(error, "%s:%u: %s: ", lp_file_label(self->path), self->number,
-                   lp_chakra_attribute_names[attribute]);
+                   lp_chakra_attribute_names[attribute].text);
     return FALSE;
 }
 
@@ -135,7 +135,7 @@ read_message(const Reader *self, LpGivenKind kind, LpGivenOp *op, GError **error
     op->kind = kind;
     if (!is_said(self, other))
         return fail(self, error, "got a %s without %s, wanted the other rank",
-                    sends ? "send" : "receive", lp_chakra_attribute_names[other]);
+                    sends ? "send" : "receive", lp_chakra_attribute_names[other].text);
     if (!read_number(self, other, 0.0, maximum, &peer, error) ||
         !read_number(self, LP_CHAKRA_COMM_TAG, 0.0, (double)G_MAXUINT32, &tag, error) ||
         !read_size(self, &op->bytes, error))

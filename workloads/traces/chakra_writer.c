@@ -67,7 +67,7 @@ add_word(GByteArray *out, guint32 owner, const char *name, const char *value)
 static const char *
 name_of(LpChakraAttribute attribute)
 {
-    return lp_chakra_attribute_names[attribute];
+    return lp_chakra_attribute_names[attribute].text;
 }
 
 static void

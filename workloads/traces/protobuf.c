@@ -19,6 +19,16 @@ lp_wire_varint(LpWire *self, guint64 *out_value)
     return FALSE;
 }
 
+/* Most numbers have one byte. */
+static inline gboolean
+read_varint(LpWire *self, guint64 *out_value)
+{
+    if (self->at == self->end || *self->at >= 0x80)
+        return lp_wire_varint(self, out_value);
+    *out_value = *self->at++;
+    return TRUE;
+}
+
 static gboolean
 read_fixed(LpWire *self, guint n_bytes, guint64 *out_value)
 {
@@ -34,7 +44,7 @@ gboolean
 lp_wire_message(LpWire *self, LpWire *out_message)
 {
     guint64 length;
-    if (!lp_wire_varint(self, &length) || length > (guint64)(self->end - self->at))
+    if (!read_varint(self, &length) || length > (guint64)(self->end - self->at))
         return FALSE;
     *out_message = (LpWire){self->at, self->at + length};
     self->at += length;
@@ -48,13 +58,13 @@ lp_wire_next(LpWire *self, LpWireField *out_field)
     *out_field = (LpWireField){0};
     if (self->at == self->end)
         return TRUE;
-    if (!lp_wire_varint(self, &key) || key >> 3 == 0 || key >> 3 > G_MAXINT32)
+    if (!read_varint(self, &key) || key >> 3 == 0 || key >> 3 > G_MAXINT32)
         return FALSE;
     out_field->number = (guint32)(key >> 3);
     out_field->type = (LpWireType)(key & 7);
     switch (out_field->type) {
     case LP_WIRE_VARINT:
-        return lp_wire_varint(self, &out_field->value);
+        return read_varint(self, &out_field->value);
     case LP_WIRE_FIXED64:
         return read_fixed(self, 8, &out_field->value);
     case LP_WIRE_FIXED32:

@@ -37,18 +37,26 @@ section_free(Section *self)
     g_free(self);
 }
 
-static guint
-bytes_hash(const GArray *array, gsize size, guint seed)
+/* By words of 32 bits, each times the prime of FNV-1a (isthe.com/chongo/tech/comp/fnv). */
+static guint64
+words_hash(const GArray *array, gsize size, guint64 hash)
 {
-    g_autoptr(GBytes) bytes = g_bytes_new_static(array->data, array->len * size);
-    return seed * 31 + g_bytes_hash(bytes);
+    const char *data = array->data;
+    for (gsize i = 0; i < array->len * size; i += sizeof(guint32)) {
+        guint32 word;
+        memcpy(&word, data + i, sizeof word);
+        hash = (hash ^ word) * G_GUINT64_CONSTANT(0x100000001b3);
+    }
+    return hash;
 }
 
 static guint
 section_hash(gconstpointer key)
 {
     const Section *self = key;
-    return bytes_hash(self->after, sizeof(guint32), bytes_hash(self->ops, sizeof(LpGivenOp), 0));
+    guint64 hash = words_hash(self->ops, sizeof(LpGivenOp), G_GUINT64_CONSTANT(0xcbf29ce484222325));
+    hash = words_hash(self->after, sizeof(guint32), hash);
+    return (guint)(hash ^ hash >> 32);
 }
 
 /* Operations are made in memory that was cleared: equal ones are equal to the byte. */

@@ -2,11 +2,13 @@
 /* Simulations in processes of their own: any number of them, each as one in this process is. */
 #include "sim/run/simulation.h"
 
+#include "base/child_process.h"
 #include "base/error.h"
 #include "tests/support/forked.h"
 #include "tests/support/generated.h"
 #include "tests/support/small_workload.h"
 #include "tests/testlib.h"
+#include "workloads/program/program_error.h"
 
 #define SETTINGS "layers=4 tp=2 pp=2 dp=2"
 static const LpSimulationOptions options = {.fidelity = LP_FIDELITY_FLOW, .collapse = TRUE};
@@ -72,7 +74,7 @@ run_all(const void *input, void *result)
     lp_test_error("twice here", &error, LP_CHILD_PROCESS_ERROR, LP_CHILD_PROCESS_ERROR_START,
                   "the engine has run in this process");
     lp_test_true("behind it", lp_simulation_run_apart(job.setup, options, &error) == NULL);
-    lp_test_error("behind it", &error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN,
+    lp_test_error("behind it", &error, LP_CHILD_PROCESS_ERROR, LP_CHILD_PROCESS_ERROR_START,
                   "the engine has run in this process");
     return TRUE;
 }
@@ -92,7 +94,7 @@ test_error(void)
     g_autoptr(GError) error = NULL;
     job.workload->transformer.n_layers = 1u << 24;
     lp_test_true("layers", lp_simulation_run_apart(job.setup, options, &error) == NULL);
-    lp_test_error("layers", &error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN, "layers");
+    lp_test_error("layers", &error, LP_PROGRAM_ERROR, LP_PROGRAM_ERROR_SIZE, "layers");
 }
 
 int

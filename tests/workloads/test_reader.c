@@ -143,7 +143,7 @@ test_faults(void)
         {MIXTRAL, "'model_type':'mixtral',", "", LP_INPUT_ERROR_VALUE,
          "FILE: model_type: got none, wanted one such as \"llama\""},
         {MIXTRAL, "'mixtral'", "'mixtrel'", LP_INPUT_ERROR_NAME,
-         "FILE: model_type: \"mixtrel\" is not one of bloom, "},
+         "FILE: model_type: \"mixtrel\" is not one of bamba, "},
         {MIXTRAL, "'mixtral'", "'mixtrel'", LP_INPUT_ERROR_NAME, "the nearest is mixtral"},
         {LLAMA_2, "'llama'", "7", LP_INPUT_ERROR_VALUE, "model_type: got 7, wanted a text"},
         {LLAMA_2, "'num_hidden_layers':32,", "", LP_INPUT_ERROR_VALUE,

@@ -151,10 +151,13 @@ lp_foreign_file_explain(const char *path, GBytes *content, const char *schema_re
     const char *bytes = g_bytes_get_data(content, &length);
     while (kind < G_N_ELEMENTS(own) && !g_str_has_suffix(schema_resource, own[kind].schema))
         kind++;
-    if (kind == G_N_ELEMENTS(own) || io_error == NULL || length == 0 ||
-        !g_utf8_validate(bytes, (gssize)length, NULL))
+    if (kind == G_N_ELEMENTS(own) || io_error == NULL || length == 0)
         return;
-    g_autofree char *text = g_strndup(bytes, length);
+    /* XML in another encoding begins with '<', or with UTF-16's mark or zeros. */
+    gboolean is_text = g_utf8_validate(bytes, (gssize)length, NULL);
+    if (!is_text && memchr("<\xfe\xff", bytes[0], sizeof "<\xfe\xff") != NULL)
+        return;
+    g_autofree char *text = g_strndup(bytes, is_text ? length : 0);
     g_autofree char *root = root_name(text);
     Form form = form_of(text);
     const Foreign *found = find(form, root, text);

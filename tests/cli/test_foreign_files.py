@@ -88,6 +88,17 @@ class Files(Case):
             self.refused(1, parts, "simulate", path, "dgx-a100-8")
             self.refused(1, parts, "workload", "check", path)
 
+    def test_bytes(self):
+        """What is no text is no XML document, unless it is XML in another encoding."""
+        path = pathlib.Path(self.write(""))
+        for data in (b"\x89PNG\r\n\x1a\n\0\0", b"\x1f\x8b\x08\0", b"caf\xe9"):
+            path.write_bytes(data)
+            for words in (("platform", "check", path), ("workload", "check", path)):
+                self.refused(1, [f"{path}: got no XML document"], *words)
+        for encoding in "latin-1", "utf-16":
+            path.write_bytes(f'<?xml version="1.0" encoding="{encoding}"?><workload name="\xe9"/>'.encode(encoding))
+            self.refused(1, [f"{path}:1: Element 'workload'"], "workload", "check", path)
+
     def test_own(self):
         """A faulty file of ours is told where it is at fault."""
         path = self.write(SIMGRID + "\n" + TREE.replace('routing="None"', 'routing="Full"'))

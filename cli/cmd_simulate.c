@@ -12,6 +12,7 @@
 #include "cli/variant.h"
 
 #include "base/file.h"
+#include "report/kernel_rows.h"
 #include "report/report_parts.h"
 #include "report/scenario_report.h"
 #include "sim/run/observation.h"
@@ -59,11 +60,20 @@ options_clear(Options *self)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Options, options_clear)
 
+/* To the data of a page, where the run has a plan. */
+static void
+add_kernels(const Options *options, json_t *object, const LpReport *report)
+{
+    if (options->files.page.path != NULL && report->workload->given == NULL)
+        lp_kernel_rows_add_json(object, report);
+}
+
 static gboolean
 write_files(const Options *options, const LpReport *report, const LpObservation *observation,
             const LpTimeline *timeline, GError **error)
 {
     g_autoptr(json_t) document = lp_report_to_json(report);
+    add_kernels(options, document, report);
     return lp_run_files_write(&options->files, document, observation, &(LpTrack){timeline, NULL}, 1,
                               error);
 }
@@ -165,8 +175,11 @@ write_scenario_files(const Options *options, const LpScenarioReport *report,
     if (document == NULL)
         return FALSE;
     g_autofree LpTrack *tracks = g_new0(LpTrack, simulation->n_jobs);
-    for (guint i = 0; i < simulation->n_jobs; i++)
+    for (guint i = 0; i < simulation->n_jobs; i++) {
+        json_t *job = json_array_get(json_object_get(document, "jobs"), i);
+        add_kernels(options, job, &report->jobs[i]);
         tracks[i] = (LpTrack){simulation->jobs[i].timeline, simulation->jobs[i].job->name};
+    }
     return lp_run_files_write(&options->files, document, observation, tracks, simulation->n_jobs,
                               error);
 }

@@ -21,7 +21,7 @@ ANY = {"type": ["number", "string", "boolean", "null", "object", "array"],
        "additionalProperties": KINDS["any"], "items": KINDS["any"]}
 # The enumeration of report/result_field.h.
 UNITS = {None: "NONE", "s": "TIME", "B": "SIZE", "B/s": "BANDWIDTH", "W": "POWER", "J": "ENERGY", "USD": "PRICE",
-         "fraction": "FRACTION", "FLOP/s": "SPEED", "TFLOP/s": "TFLOPS", "tokens/s": "RATE"}
+         "fraction": "FRACTION", "FLOP/s": "SPEED", "TFLOP/s": "TFLOPS", "FLOP": "OPERATIONS", "tokens/s": "RATE"}
 IN_WORDS = {"B": "bytes", "B/s": "bytes/s", "TFLOP/s": "1e12 FLOP/s"}
 
 

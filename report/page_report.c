@@ -3,6 +3,7 @@
 #include "report/page_report.h"
 
 #include "report/page_contention.h"
+#include "report/page_kernels.h"
 #include "report/page_observed.h"
 #include "report/page_run.h"
 
@@ -75,6 +76,7 @@ add_workload_sections(LpPage *self)
     lp_page_run_add_warnings(self, "");
     lp_page_run_add_plan(self, "", 2);
     lp_page_run_add_times(self, "", "", 2);
+    lp_page_kernels_add(self, "", "", 2, LP_PAGE_KERNELS_MOST);
     lp_page_observed_add(self);
     lp_page_run_add_needs(self, "", "", 2);
 }
@@ -126,6 +128,7 @@ add_scenario_sections(LpPage *self)
         lp_page_run_add_warnings(self, job);
         lp_page_run_add_plan(self, job, 3);
         lp_page_run_add_times(self, job, id, 3);
+        lp_page_kernels_add(self, job, id, 3, LP_PAGE_KERNELS_MOST);
         lp_page_run_add_needs(self, job, id, 3);
     }
 }
@@ -246,5 +249,18 @@ lp_page_of_contention(const json_t *document, const char *vega)
         lp_page_contention_add(&page, job, id, 3);
     }
     lp_page_run_add_engine(&page, "", 2);
+    return lp_page_end(&page, vega);
+}
+
+/* --- kernels --- */
+
+char *
+lp_page_of_kernels(const json_t *document, const char *vega)
+{
+    g_autofree char *title = title_of(document, "kernels");
+    LpPage page = lp_page_begin(document, "workload-kernels", title);
+    add_head(&page, "/workload", "/platform");
+    lp_page_run_add_plan(&page, "", 2);
+    lp_page_kernels_add(&page, "", "", 2, LP_PAGE_KERNELS_ALL);
     return lp_page_end(&page, vega);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pages of simulate, compare and contention. */
+/* The pages of simulate, compare, contention and workload kernels. */
 #pragma once
 
 #include "report/observed.h"
@@ -15,5 +15,7 @@ char *lp_page_of_simulation(const json_t *document, const char *vega);
 char *lp_page_of_comparison(const json_t *document, const char *vega);
 /** As lp_page_of_simulation(), of what "contention" prints. */
 char *lp_page_of_contention(const json_t *document, const char *vega);
+/** As lp_page_of_simulation(), of what "workload kernels" prints. */
+char *lp_page_of_kernels(const json_t *document, const char *vega);
 
 G_END_DECLS

@@ -74,6 +74,7 @@ static const struct {
              [LP_UNIT_FRACTION] = {"", 4, 0},
              [LP_UNIT_TFLOPS] = {"", 1, 0},
              [LP_UNIT_RATE] = {"", 0, 0},
+             [LP_UNIT_OPERATIONS] = {"", 0, 0},
              [LP_UNIT_TIME] = {"s", 6, LP_QUANTITY_TIME},
              [LP_UNIT_SIZE] = {"", SCALED, LP_QUANTITY_SIZE},
              [LP_UNIT_BANDWIDTH] = {"", SCALED, LP_QUANTITY_BANDWIDTH},
@@ -107,9 +108,22 @@ plain(double value)
     return g_strdup_printf(fabs(value) >= 1e4 && fabs(value) < 1e15 ? "%.0f" : "%.4g", value);
 }
 
+/* FLOP, of which there are many. */
+static char *
+operations(double value)
+{
+    static const char *const prefixes[] = {"", "k", "M", "G", "T", "P", "E"};
+    guint k = 0;
+    for (; value >= 1000.0 && k + 1 < G_N_ELEMENTS(prefixes); k++)
+        value /= 1000.0;
+    return g_strdup_printf("%.4g %sFLOP", value, prefixes[k]);
+}
+
 char *
 lp_unit_text(LpUnit unit, double value)
 {
+    if (unit == LP_UNIT_OPERATIONS)
+        return operations(value);
     if (unit == LP_UNIT_NONE || unit == LP_UNIT_RATE || unit == LP_UNIT_TFLOPS)
         return plain(value);
     /* Below the engine's precision there is only rounding. */

@@ -12,9 +12,10 @@ G_BEGIN_DECLS
 typedef enum {
     LP_UNIT_NONE, /**< a count, or a ratio that is no share */
     LP_UNIT_FRACTION,
-    LP_UNIT_TFLOPS, /**< 1e12 FLOP/s; the label says so, as of the next */
-    LP_UNIT_RATE,   /**< tokens/s */
-    LP_UNIT_TIME,   /**< from here on quantities in their base unit */
+    LP_UNIT_TFLOPS,     /**< 1e12 FLOP/s; the label says so, as of the next */
+    LP_UNIT_RATE,       /**< tokens/s */
+    LP_UNIT_OPERATIONS, /**< FLOP */
+    LP_UNIT_TIME,       /**< from here on quantities in their base unit */
     LP_UNIT_SIZE,
     LP_UNIT_BANDWIDTH,
     LP_UNIT_SPEED,

@@ -57,6 +57,23 @@ LpTimedBy lp_kernel_timed_by(const LpKernel *self, const LpAccelerator *accelera
 double lp_kernel_time_s(const LpKernel *self, const LpAccelerator *accelerator,
                         LpPrecision precision);
 
+/** What a kernel's time is bound by: the longest of its arithmetic, of its bytes, and of all its
+ * launches. */
+typedef enum {
+    LP_BOUND_BY_ARITHMETIC,
+    LP_BOUND_BY_BYTES,
+    LP_BOUND_BY_LAUNCH,
+    LP_BOUND_BY_HOST,   /**< it is no kernel, but a call of the host */
+    LP_BOUND_BY_UNKNOWN /**< a kernel that was measured by name */
+} LpBoundBy;
+
+/** Their names, NULL-ended. */
+extern const char *const lp_bound_by_names[];
+
+/** What bounds lp_kernel_time_s(). */
+LpBoundBy lp_kernel_bound_by(const LpKernel *self, const LpAccelerator *accelerator,
+                             LpPrecision precision);
+
 /** The work of one kernel: its time, and what issuing it costs the host (0 with CUDA graphs). */
 LpWork lp_kernel_work(const LpKernel *self, const LpPlan *plan, const LpAccelerator *accelerator);
 /** What a rank copies around one gather of the activations at a stage boundary under

@@ -10,6 +10,8 @@
 /* The width of heads that narrow_head_efficiency is stated for. */
 #define NARROW_HEAD 64.0
 
+const char *const lp_bound_by_names[] = {"arithmetic", "bytes", "launch", "host", "unknown", NULL};
+
 double
 lp_kernel_flop(const LpKernel *self)
 {
@@ -100,24 +102,37 @@ precision_of(const LpKernel *self, LpPrecision precision)
     return self->wide ? lp_precision_wide(precision) : precision;
 }
 
-/* By the model alone: a stream or a sweep moves bytes, products of @precision compute, too. */
+/* What its bytes take; a stream's or a sweep's are all that it takes. */
 static double
-modelled_s(const LpKernel *self, const LpAccelerator *accelerator, LpPrecision precision)
+moving_s(const LpKernel *self, const LpAccelerator *accelerator)
 {
-    double bytes_per_s = accelerator->memory_bytes_per_s * accelerator->memory_efficiency;
-    double moving_s = self->bytes / bytes_per_s;
-    if (self->n_batch <= 0.0) {
-        double efficiency = accelerator->elementwise_efficiency;
-        gboolean slower = !self->streams && efficiency > 0.0;
-        return slower ? self->bytes / (accelerator->memory_bytes_per_s * efficiency) : moving_s;
-    }
+    double efficiency =
+        self->n_batch <= 0.0 && !self->streams ? accelerator->elementwise_efficiency : 0.0;
+    efficiency = efficiency > 0.0 ? efficiency : accelerator->memory_efficiency;
+    return self->bytes / (accelerator->memory_bytes_per_s * efficiency);
+}
+
+/* What the arithmetic of products of @precision takes. */
+static double
+computing_s(const LpKernel *self, const LpAccelerator *accelerator, LpPrecision precision)
+{
+    if (self->n_batch <= 0.0)
+        return 0.0;
     LpGemm gemm = {self->m, self->k, self->n, self->n_batch};
     double share = timed_share(self, accelerator) * narrow_heads(self, accelerator);
-    double computing_s =
-        self->fused ? share * lp_gemm_attention_s(&gemm, accelerator, precision, self->attention)
-                    : lp_gemm_arithmetic_s(&gemm, accelerator, precision) /
-                          grouped_efficiency(self, accelerator, precision);
-    return fmax(computing_s, moving_s);
+    return self->fused ? share * lp_gemm_attention_s(&gemm, accelerator, precision, self->attention)
+                       : lp_gemm_arithmetic_s(&gemm, accelerator, precision) /
+                             grouped_efficiency(self, accelerator, precision);
+}
+
+/* As @accelerator runs it: a cast may make one copy. */
+static LpKernel
+run_on(const LpKernel *self, const LpAccelerator *accelerator, LpPrecision precision)
+{
+    LpKernel kernel = *self;
+    kernel.bytes = lp_kernel_bytes(self, accelerator, precision);
+    kernel.streams = self->streams || makes_one_copy(self, accelerator, precision);
+    return kernel;
 }
 
 double
@@ -134,11 +149,9 @@ lp_kernel_device_s(const LpKernel *self, const LpAccelerator *accelerator, LpPre
             *out_by = by;
         return time_s;
     }
-    LpKernel kernel = *self;
-    kernel.bytes = lp_kernel_bytes(self, accelerator, precision);
-    kernel.streams = self->streams || makes_one_copy(self, accelerator, precision);
+    LpKernel kernel = run_on(self, accelerator, precision);
     precision = precision_of(self, precision);
-    return modelled_s(&kernel, accelerator, precision) *
+    return fmax(computing_s(&kernel, accelerator, precision), moving_s(&kernel, accelerator)) *
            lp_measured_kernels_factor(accelerator->measured, &kernel, precision, out_by);
 }
 
@@ -158,10 +171,38 @@ lp_kernel_time_s(const LpKernel *self, const LpAccelerator *accelerator, LpPreci
     if (!self->apart || self->n_batch <= 0.0)
         return lp_kernel_device_s(self, accelerator, precision, NULL) +
                launches_s(self, accelerator);
-    double bytes = lp_kernel_bytes(self, accelerator, precision);
-    double moving_s = bytes / (accelerator->memory_bytes_per_s * accelerator->memory_efficiency);
+    LpKernel kernel = run_on(self, accelerator, precision);
     return fmax(rounds_s(self, accelerator, precision_of(self, precision)),
-                moving_s + accelerator->launch_s);
+                moving_s(&kernel, accelerator) + accelerator->launch_s);
+}
+
+/* What launches take within lp_kernel_time_s(): one for each round of products of their own. */
+static double
+all_launches_s(const LpKernel *self, const LpAccelerator *accelerator)
+{
+    if (self->apart && self->n_batch > 0.0)
+        return ceil(self->n_batch / LP_EXPERT_STREAMS) * accelerator->launch_s;
+    return launches_s(self, accelerator);
+}
+
+LpBoundBy
+lp_kernel_bound_by(const LpKernel *self, const LpAccelerator *accelerator, LpPrecision precision)
+{
+    if (self->on_host)
+        return LP_BOUND_BY_HOST;
+    double launching_s = all_launches_s(self, accelerator);
+    if (self->measured)
+        return launching_s > lp_kernel_device_s(self, accelerator, precision, NULL)
+                   ? LP_BOUND_BY_LAUNCH
+                   : LP_BOUND_BY_UNKNOWN;
+    LpKernel kernel = run_on(self, accelerator, precision);
+    precision = precision_of(self, precision);
+    double factor = lp_measured_kernels_factor(accelerator->measured, &kernel, precision, NULL);
+    double computed_s = factor * computing_s(&kernel, accelerator, precision);
+    double moved_s = factor * moving_s(&kernel, accelerator);
+    if (launching_s > fmax(computed_s, moved_s))
+        return LP_BOUND_BY_LAUNCH;
+    return computed_s > moved_s ? LP_BOUND_BY_ARITHMETIC : LP_BOUND_BY_BYTES;
 }
 
 LpWork

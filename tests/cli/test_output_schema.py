@@ -105,6 +105,7 @@ OUTPUTS = {
 # What pages hold has keys of its own.
 PAGES = {"simulate": "simulate gpt3-175b dgx-a100-1024 --set global-batch=128",
          "scenario": "simulate two-jobs polaris-64",
+         "workload-kernels": "workload kernels deepseek-v3 dgx-h100-64",
          "search": "search llama-3-8b dgx-h100-64 --vary=tp=1|2|4,zero=1|3 --top=1"}
 # They take minutes: test_keys holds what they print.
 NOT_RUN = {"calibrate": "report/calibration_report.c", "accuracy": "cli/bench_accuracy.c"}

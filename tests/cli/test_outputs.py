@@ -19,6 +19,7 @@ JOB = ["gpt3-125m", "dgx-a100-8"]
 # Commands with each option that names a file.
 FILES = [(["simulate", *JOB], "--report"), (["simulate", *JOB], "--trace"), (["simulate", *JOB], "--paje"),
          (["compare", *JOB, "dgx-a100-8"], "--report"), (["contention", *JOB], "--report"),
+         (["workload", "kernels", *JOB], "--report"),
          (["search", *JOB, "--vary=tp"], "--report"), (["search", *JOB, "--vary=tp"], "--csv"),
          (["search", *JOB, "--vary=tp"], "--output")]
 FOLDERS = [(["simulate", *JOB], "--csv")]

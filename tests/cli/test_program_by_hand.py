@@ -214,6 +214,7 @@ class Everywhere(Case):
                       f"--paje={names[2]}", f"--csv={names[3]}")
         self.assertNotIn("NaN", names[0].read_text().split("<script")[0])
         self.assertIn("no_closed_form", names[0].read_text())
+        self.assertNotIn("plot-kernels", names[0].read_text())
         self.assertNotIn("closed_form", (names[3] / "terms.csv").read_text())
         timeline = (names[3] / "timeline.csv").read_text()
         self.assertEqual((timeline.count("all-to-all"), timeline.count("all-reduce")), (2, 2))

@@ -4,6 +4,7 @@
 wider than the window, and every number on a page stands in the JSON of its run.
 
 Environment: LIGHTPATH (the built program). With --keep=FOLDER, pages and screenshots stay there."""
+import collections
 import json
 import math
 import pathlib
@@ -26,14 +27,14 @@ MACHINES = {
                   "--switch-technology=piezo-polatis-192"}
 
 # Pages by name: the command, and plots that must be there.
-RUN = ["times", "waterfall", "timeline", "heat", "machine", "matrix", "messages", "memory"]
+RUN = ["times", "waterfall", "kernels", "timeline", "heat", "machine", "matrix", "messages", "memory"]
 PAGES = {
     "gpt3": ("simulate gpt3-175b a100-4to1.xml --set global-batch=512", RUN),
     "deepseek": ("simulate deepseek-v3 h800.xml --set dp=16 --set ep=16 "
                  "--set schedule=1f1b --set global-batch=256 --ignore-memory", RUN),
     "two-jobs": ("simulate two-jobs polaris-64",
                  ["jobs", "timeline", "heat", "machine", "matrix", "messages", "job-0-times",
-                  "job-1-waterfall", "job-1-memory"]),
+                  "job-1-waterfall", "job-1-kernels", "job-1-memory"]),
     "optics": ("simulate llama-3-8b optics.xml --set dp=16 --set precision=bf16 "
                "--set global-batch=64", RUN),
     "compare": ("compare llama-3-8b dgx-h100-64 optics.xml --set dp=16 --set global-batch=64",
@@ -42,10 +43,12 @@ PAGES = {
                "--set=global-batch=64 --top=5",
                ["plans", "best", "first-times", "first-waterfall", "timeline", "heat", "machine", "first-memory"]),
     "contention": ("contention two-jobs polaris-64",
-                   ["job-0-tiers_s", "job-0-pairs", "job-1-links"])}
+                   ["job-0-tiers_s", "job-0-pairs", "job-1-links"]),
+    "kernels": ("workload kernels deepseek-v3 h800.xml", ["kernels"])}
 
-# What a page holds beside what its command prints.
-BESIDE = {"simulate": {"observed"}, "search": {"observed", "first", "candidates", "not_simulated"}}
+# What a page holds beside what its command prints; of a scenario, each job has kernels.
+KERNELS = {"kernels", "kernels_s"}
+BESIDE = {"simulate": {"observed"} | KERNELS, "two-jobs": {"observed"}, "search": {"observed", "first", "candidates", "not_simulated"}}
 
 # What text nodes say, each with the JSON pointer that it is said to stand at.
 NUMBERS = """(() => {
@@ -88,7 +91,8 @@ UNITS = {"": 1, "%": 1e-2, "s": 1, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "ps": 1e-
          "min": 60, "h": 3600, "B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12, "PB": 1e15,
          "EB": 1e18, "B/s": 1, "kB/s": 1e3, "MB/s": 1e6, "GB/s": 1e9, "TB/s": 1e12, "PB/s": 1e15,
          "W": 1, "mW": 1e-3, "kW": 1e3, "MW": 1e6, "J": 1, "kJ": 1e3, "MJ": 1e6, "GJ": 1e9,
-         "USD": 1, "kUSD": 1e3, "MUSD": 1e6, "TFLOP/s": 1}
+         "USD": 1, "kUSD": 1e3, "MUSD": 1e6, "TFLOP/s": 1, "FLOP": 1, "kFLOP": 1e3, "MFLOP": 1e6, "GFLOP": 1e9, "TFLOP": 1e12,
+         "PFLOP": 1e15}
 
 
 def run(folder, line, **options):
@@ -150,13 +154,15 @@ class Pages(unittest.TestCase):
         return self.browser.open(self.folder / f"{name}.html", width, dark=dark, touch=width < 500)
 
     def test_documents(self):
-        """A page holds what the command prints, and beside it only what was observed, and of a search all plans."""
+        """A page holds what the command prints, and beside it only what was observed, kernels, and of a search all plans."""
         for name, printed in self.printed.items():
             text = (self.folder / f"{name}.html").read_text()
             self.assertLess(len(text), 10e6, name)
             document = json.loads(re.search(r'id="document">\n(.*?)</script>', text, re.DOTALL)[1])
             self.assertEqual({key: document.pop(key) for key in set(document) - set(printed)}.keys(),
-                             BESIDE.get(PAGES[name][0].split()[0], set()), name)
+                             BESIDE.get(name, BESIDE.get(PAGES[name][0].split()[0], set())), name)
+            for job in document.get("jobs", ()) if name in BESIDE else ():
+                self.assertEqual({key for key in KERNELS if job.pop(key)}, KERNELS)
             self.assertEqual(document, printed, name)
             # Nothing is loaded from anywhere.
             self.assertEqual(re.findall(r'<(?:script|link|img)[^>]*(?:src|href)=', text), [], name)
@@ -299,6 +305,35 @@ class Pages(unittest.TestCase):
                          {name for name in plans[0]["set"] if len({plan["set"][name] for plan in plans}) > 1})
         page.close()
 
+    def test_kernels(self):
+        """Shares sum to 1; the plot adds up what it has of a place and kind; the page of a run has the same kernels, and
+        lists those that take most."""
+        document = self.printed["kernels"]
+        rows = document["kernels"]
+        self.assertAlmostEqual(math.fsum(row["time_share"] for row in rows), 1.0, 12)
+        for row in rows:
+            self.assertEqual(row["all_s"], row["runs"] * row["time_s"])
+            self.assertAlmostEqual(row["all_s"] / document["kernels_s"], row["time_share"], 12)
+        bars = collections.defaultdict(float)
+        for row in rows:
+            bars[f"{row['block']}, {row['pass']}", row["kind"]] += row["all_s"]
+        page = self.open("kernels", 1440)
+        drawn = page.evaluate("lightpathViews['plot-kernels'].data('rows').map(row => [row.place, row.kind, row.seconds, row.share])")
+        self.assertEqual({(place, kind) for place, kind, *_ in drawn}, {key for key, seconds in bars.items() if seconds > 0})
+        for place, kind, seconds, share in drawn:
+            self.assertAlmostEqual(seconds / bars[place, kind], 1.0, 12)
+            self.assertAlmostEqual(share, seconds / document["kernels_s"], 12)
+        page.close()
+        page = self.open("gpt3", 1440)
+        held = page.evaluate("JSON.parse(document.getElementById('document').textContent)")
+        shown = page.evaluate("""Array.from(document.querySelectorAll("[aria-label='Kernels that take most'] tbody tr"),
+            row => row.querySelector("data").dataset.at.split("/")[2])""")
+        wanted = sorted(held["kernels"], key=lambda row: -row["all_s"])[:10]
+        self.assertEqual([held["kernels"][int(index)]["all_s"] for index in shown], [row["all_s"] for row in wanted])
+        alone = run(self.folder, "workload kernels gpt3-175b a100-4to1.xml --set global-batch=512 --format=json", check=True)
+        self.assertEqual(json.loads(alone.stdout)["kernels"], held["kernels"])
+        page.close()
+
     def test_numbers(self):
         """Every number says where in the JSON it stands, and stands there."""
         for name, printed in self.printed.items():
@@ -310,7 +345,8 @@ class Pages(unittest.TestCase):
                 self.check_number(name, one, held, printed)
             known = set(all_numbers(held))
             rows = page.evaluate(ROWS)
-            self.assertGreater(len(rows), 5, name)
+            if name != "kernels":  # whose plot's rows are the document's
+                self.assertGreater(len(rows), 5, name)
             self.assertEqual([value for value in rows if float(value) not in known], [], name)
             page.close()
 
@@ -325,7 +361,8 @@ class Pages(unittest.TestCase):
             return  # the name of a percentile
         self.assertIsNotNone(one["at"], where)
         value = at(held, one["at"])
-        if one["at"].split("/")[1] in printed:
+        tokens = one["at"].split("/")[1:]
+        if tokens[0] in printed and not (tokens[0] == "jobs" and tokens[2] in KERNELS):
             self.assertEqual(at(printed, one["at"]), value, where)
         if isinstance(value, str):
             self.assertEqual(one["text"], re.sub(r"[\x00-\x1f]", " ", value), where)

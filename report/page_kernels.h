@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What pages say of the kernels of a micro-batch. */
+#pragma once
+
+#include "report/page.h"
+
+G_BEGIN_DECLS
+
+/** How much a section of kernels shows. */
+typedef enum {
+    LP_PAGE_KERNELS_MOST, /**< the plot, and the kernels that take most */
+    LP_PAGE_KERNELS_ALL   /**< besides, all in their order */
+} LpPageKernels;
+
+/** A plot of where a micro-batch's time goes, and tables of kernels; nothing where @at has none.
+ * @at: JSON pointer of what has "kernels", lp_kernel_rows_add_json(); "" for the whole document.
+ * @id: prefix of the plot's. @level: of the heading. */
+void lp_page_kernels_add(LpPage *self, const char *at, const char *id, guint level,
+                         LpPageKernels what);
+
+G_END_DECLS

@@ -9,6 +9,7 @@ written and read again, take the plan's time.
 Environment: LIGHTPATH (the built program)."""
 import json
 import random
+import re
 import shutil
 import struct
 import subprocess
@@ -120,6 +121,19 @@ class Times(Case):
             one = [node(1, COMPUTE, micros=1000), node(2, COMPUTE, [1], micros=500, packed=packed),
                    node(9, COMPUTE, [1], [2], micros=250, packed=packed)]
             self.check_time([one, one], 1.75e-3)
+            self.assertIn('<compute time="250us"/>', (self.folder / "imported.xml").read_text())
+
+    def test_exact_times(self):
+        """A program has a trace's times to the last bit, whole microseconds and others."""
+        generator = random.Random(9)
+        times = [generator.choice([generator.randrange(1, 10**9) * 1e-6, generator.uniform(1e-9, 1e3),
+                                   generator.randrange(1, 10**6) * 1e-9]) for _ in range(2000)]
+        path = self.folder / "p.xml"
+        self.run_well("import", "chakra", *self.write_ranks(
+            [[node(i + 1, COMPUTE, **{"lightpath.time_s": time}) for i, time in enumerate(times)]]), "-o", path)
+        found = re.findall(r'<compute time="([^"]*?)(us|s)"', path.read_text())
+        self.assertEqual([float(text) * {"us": 1e-6, "s": 1}[unit] for text, unit in found], times)
+        self.assertEqual({unit for _, unit in found}, {"us", "s"})
 
     def test_order_of_files(self):
         """A node may stand before those that it depends on."""

@@ -103,8 +103,10 @@ lp_cmd_compare(int argc, char **argv, GError **error)
         !lp_format_parse(options.format, &format, error) ||
         !lp_plan_choice_parse(options.plan, options.ignore_memory, &plan, error) ||
         !lp_settings_add_framework(&options.settings, options.framework, error) ||
-        !lp_settings_add_memory_reserve(&options.settings, options.memory_reserve, error) ||
-        !lp_page_file_prepare(&options.page, argv + 1, error))
+        !lp_settings_add_memory_reserve(&options.settings, options.memory_reserve, error))
+        return FALSE;
+    g_autofree char **inputs = lp_inputs(argv + 1, options.settings);
+    if (!lp_page_file_prepare(&options.page, inputs, error))
         return FALSE;
     g_autoptr(GArray) runs = lp_comparison_runs_new();
     for (int i = 2; i < argc; i++) {

@@ -284,6 +284,7 @@ lp_cmd_contention(int argc, char **argv, GError **error)
         !lp_settings_add_framework(&options.settings, options.framework, error) ||
         !lp_settings_add_memory_reserve(&options.settings, options.memory_reserve, error))
         return FALSE;
-    return lp_page_file_prepare(&options.page, argv + 1, error) &&
+    g_autofree char **inputs = lp_inputs(argv + 1, options.settings);
+    return lp_page_file_prepare(&options.page, inputs, error) &&
            attribute(&options, argv, started_s, error);
 }

@@ -8,6 +8,7 @@
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/search_machines.h"
+#include "cli/output_paths.h"
 #include "cli/search_outputs.h"
 
 #include "base/file.h"
@@ -290,9 +291,11 @@ lp_cmd_search(int argc, char **argv, GError **error)
                           "Finds the fastest plans for a workload on one or several machines.",
                           entries, &argc, &argv, 2, G_MAXINT, error) ||
         !read_choices(&options, &choices, error) ||
-        !lp_search_outputs_prepare(&options.outputs, argv + 1, options.format, error) ||
         !lp_settings_add_framework(&options.settings, options.framework, error) ||
         !lp_settings_add_memory_reserve(&options.settings, options.memory_reserve, error))
+        return FALSE;
+    g_autofree char **inputs = lp_inputs(argv + 1, options.settings);
+    if (!lp_search_outputs_prepare(&options.outputs, inputs, options.format, error))
         return FALSE;
     g_autofree char *path = lp_input_find(argv[1], LP_INPUT_WORKLOAD, error);
     g_auto(GStrv) items = options.vary != NULL

@@ -369,8 +369,9 @@ lp_cmd_simulate(int argc, char **argv, GError **error)
             "by side, and explains how the result differs from the closed form.",
             entries, &argc, &argv, 2, 2, error) ||
         !lp_settings_add_framework(&options.settings, options.framework, error) ||
-        !lp_settings_add_memory_reserve(&options.settings, options.memory_reserve, error) ||
-        !lp_run_files_prepare(&options.files, argv + 1, error))
+        !lp_settings_add_memory_reserve(&options.settings, options.memory_reserve, error))
         return FALSE;
-    return simulate(&options, argv, started_s, error);
+    g_autofree char **inputs = lp_inputs(argv + 1, options.settings);
+    return lp_run_files_prepare(&options.files, inputs, error) &&
+           simulate(&options, argv, started_s, error);
 }

@@ -266,7 +266,8 @@ cmd_communication(int argc, char **argv, GError **error)
         !lp_settings_add_framework(&options.input.settings, options.input.framework, error))
         return FALSE;
     const LpOutputPath outputs[] = {{"-o", options.output, FALSE}};
-    char *const inputs[] = {argv[1], options.workload, NULL};
+    char *const files[] = {argv[1], options.workload, NULL};
+    g_autofree char **inputs = lp_inputs(files, options.input.settings);
     return lp_check_outputs(outputs, G_N_ELEMENTS(outputs), inputs, error) &&
            tune(&options, argv[1], &work, error) && write_tuning(&options, &work, error) &&
            print(&options, format, export, &work, error);

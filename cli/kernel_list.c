@@ -62,6 +62,13 @@ print(char **arguments, char *const *settings, LpFormat format, const LpPageFile
     return lp_outputs_join(is_printed, has_page, &fault, error);
 }
 
+static gboolean
+prepare_page(LpPageFile *page, char *const *arguments, char *const *settings, GError **error)
+{
+    g_autofree char **inputs = lp_inputs(arguments, settings);
+    return lp_page_file_prepare(page, inputs, error);
+}
+
 gboolean
 lp_cmd_workload_kernels(int argc, char **argv, GError **error)
 {
@@ -83,7 +90,8 @@ lp_cmd_workload_kernels(int argc, char **argv, GError **error)
                          entries, &argc, &argv, 2, 2, error) &&
         lp_format_parse(format_text, &format, error) &&
         lp_settings_add_framework(&settings, framework, error) &&
-        lp_page_file_prepare(&page, argv + 1, error) && print(argv, settings, format, &page, error);
+        prepare_page(&page, argv + 1, settings, error) &&
+        print(argv, settings, format, &page, error);
     lp_page_file_clear(&page);
     return good;
 }

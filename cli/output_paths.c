@@ -22,15 +22,36 @@ is_same_file(const char *a, const char *b)
 }
 
 static gboolean
+is_read(const char *path, const char *word)
+{
+    const char *value = strchr(word, '=');
+    return (g_file_test(word, G_FILE_TEST_EXISTS) && is_same_file(path, word)) ||
+           (value != NULL && g_file_test(value + 1, G_FILE_TEST_EXISTS) &&
+            is_same_file(path, value + 1));
+}
+
+static gboolean
 is_input(const LpOutputPath *output, char *const *inputs, GError **error)
 {
     for (; *inputs != NULL; inputs++)
-        if (g_file_test(*inputs, G_FILE_TEST_EXISTS) && is_same_file(output->path, *inputs)) {
+        if (is_read(output->path, *inputs)) {
             lp_usage_error(error, "%s: got \"%s\", which is read, wanted another file",
                            output->option, output->path);
             return TRUE;
         }
     return FALSE;
+}
+
+char **
+lp_inputs(char *const *arguments, char *const *settings)
+{
+    GPtrArray *words = g_ptr_array_new();
+    for (; *arguments != NULL; arguments++)
+        g_ptr_array_add(words, *arguments);
+    for (; settings != NULL && *settings != NULL; settings++)
+        g_ptr_array_add(words, *settings);
+    g_ptr_array_add(words, NULL);
+    return (char **)g_ptr_array_free(words, FALSE);
 }
 
 gboolean

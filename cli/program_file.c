@@ -51,12 +51,13 @@ lp_cmd_workload_program(int argc, char **argv, GError **error)
                                     {"output", 'o', 0, G_OPTION_ARG_STRING, &options.output,
                                      "Write it there, and not to standard output", "FILE.xml"},
                                     {NULL, 0, 0, 0, NULL, NULL, NULL}};
-    return lp_options_parse("workload program", "WORKLOAD PLATFORM",
-                            "Writes what the ranks of a workload compute, send and reduce as a "
-                            "program by hand, with the kernel times of the platform's accelerator.",
-                            entries, &argc, &argv, 2, 2, error) &&
-           lp_settings_add_framework(&options.input.settings, options.input.framework, error) &&
-           lp_check_outputs(&(LpOutputPath){"--output", options.output, FALSE}, 1, argv + 1,
-                            error) &&
+    if (!lp_options_parse("workload program", "WORKLOAD PLATFORM",
+                          "Writes what the ranks of a workload compute, send and reduce as a "
+                          "program by hand, with the kernel times of the platform's accelerator.",
+                          entries, &argc, &argv, 2, 2, error) ||
+        !lp_settings_add_framework(&options.input.settings, options.input.framework, error))
+        return FALSE;
+    g_autofree char **inputs = lp_inputs(argv + 1, options.input.settings);
+    return lp_check_outputs(&(LpOutputPath){"--output", options.output, FALSE}, 1, inputs, error) &&
            write_program(&options, argv, error);
 }

@@ -45,17 +45,24 @@ class Streams(unittest.TestCase):
         """Neither an input, under its own name or another, nor one file twice."""
         shipped = pathlib.Path(__file__).resolve().parents[2] / "workloads/gpt3-125m.xml"
         with tempfile.TemporaryDirectory() as folder:
-            read, link, new = (pathlib.Path(folder) / name for name in ("w.xml", "link.xml", "new"))
+            read, link, new, own = (pathlib.Path(folder) / name for name in ("w.xml", "link.xml", "new", "own.xml"))
             shutil.copy(shipped, read)
+            own.write_text("kept")
             link.symlink_to(read)
             job = f"simulate {read} dgx-a100-8"
             for line, option in ((f"{job} --report={read}", "--report"), (f"{job} --trace={link}", "--trace"),
                                  (f"import huggingface {read} -o {read}", "-o"),
+                                 (f"{job} --set kernels={own} --report={own}", "--report"),
+                                 (f"workload kernels {read} dgx-a100-8 --set=kernels={own} --report={own}", "--report"),
+                                 (f"compare {read} dgx-a100-8 dgx-h100-64 --framework={own} --report={own}", "--report"),
+                                 (f"contention {read} dgx-a100-8 --framework={own} --report={own}", "--report"),
+                                 (f"search {read} dgx-a100-8 --vary=tp --set=kernels={own} -o {own}", "--output"),
+                                 (f"workload program {read} dgx-a100-8 --set=kernels={own} -o {own}", "--output"),
                                  (f"{job} --trace={new} --paje={new}", "--paje")):
                 status, output, complaint = run(line)
                 self.assertEqual((status, output, complaint.count("\n")), (2, "", 1), line)
                 self.assertRegex(complaint, f"^lightpath: {option}: got .*, wanted another file")
-            self.assertEqual((read.read_text(), new.exists()), (shipped.read_text(), False))
+            self.assertEqual((read.read_text(), own.read_text(), new.exists()), (shipped.read_text(), "kept", False))
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(xmlSchemaValidCtxt, xmlSchemaFreeValidCtxt)
 typedef struct {
     char *message; /* owned; NULL: none yet */
     long line;
+    char **out_root; /* borrowed: takes the root's name, and ends the reading; NULL: nobody */
 } Fault;
 
 static void
@@ -80,6 +81,20 @@ on_entity(void *context, const xmlChar *name, int type, const xmlChar *public_id
     xmlStopParser(parser);
 }
 
+static void
+on_root(void *context, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri,
+        int n_namespaces, const xmlChar **namespaces, int n_attributes, int n_defaulted,
+        const xmlChar **attributes)
+{
+    (void)prefix, (void)uri, (void)n_namespaces, (void)namespaces;
+    (void)n_attributes, (void)n_defaulted, (void)attributes;
+    xmlParserCtxt *parser = context;
+    const Fault *fault = parser->_private;
+    if (*fault->out_root == NULL)
+        *fault->out_root = g_strdup((const char *)name);
+    xmlStopParser(parser);
+}
+
 /* Turns @fault into an error and empties it. */
 static gboolean
 fail(Fault *fault, const char *path, GError **error)
@@ -97,12 +112,13 @@ is_utf16(const char *text, gsize length)
     return length >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0);
 }
 
+/* @out_root: takes the root's name (transfer full), and no more than that is read; NULL: all is. */
 static xmlDoc *
-parse(const char *path, GBytes *content, GError **error)
+parse(const char *path, GBytes *content, char **out_root, GError **error)
 {
     gsize length = 0;
     const char *text = g_bytes_get_data(content, &length);
-    Fault fault = {NULL, 1};
+    Fault fault = {NULL, 1, out_root};
     g_autofree char *converted = NULL;
     const char *encoding = NULL;
     if (is_utf16(text, length)) {
@@ -131,6 +147,8 @@ parse(const char *path, GBytes *content, GError **error)
     parser->_private = &fault;
     parser->sax->serror = on_parse_error;
     parser->sax->entityDecl = on_entity;
+    if (out_root != NULL)
+        parser->sax->startElementNs = on_root;
     /* Converters of encodings know no parser: without a handler they print. */
     xmlStructuredErrorFunc kept = xmlStructuredError;
     void *kept_context = xmlStructuredErrorContext;
@@ -138,6 +156,8 @@ parse(const char *path, GBytes *content, GError **error)
     g_autoptr(xmlDoc) doc = xmlCtxtReadMemory(parser, text != NULL ? text : "", (int)length, path,
                                               encoding, PARSE_OPTIONS);
     xmlSetStructuredErrorFunc(kept_context, kept);
+    if (out_root != NULL && fault.message == NULL)
+        return NULL;
     if (fault.message == NULL && (doc == NULL || xmlDocGetRootElement(doc) == NULL))
         record_fault(&fault, 1, "no XML document");
     if (fault.message == NULL && doc->intSubset != NULL && doc->intSubset->children != NULL)
@@ -157,7 +177,7 @@ read_schema(const char *resource, GError **error)
         return NULL;
     gsize length = 0;
     const char *text = g_bytes_get_data(bytes, &length);
-    Fault fault = {NULL, 1};
+    Fault fault = {NULL, 1, NULL};
     g_autoptr(xmlSchemaParserCtxt) parser = xmlSchemaNewMemParserCtxt(text, (int)length);
     xmlSchemaSetParserStructuredErrors(parser, on_schema_error, &fault);
     g_autoptr(xmlSchema) schema = xmlSchemaParse(parser);
@@ -225,7 +245,7 @@ validate(const char *path, xmlDoc *doc, const char *schema_resource, GError **er
     xmlSchema *schema = schema_of(schema_resource, error);
     if (schema == NULL)
         return FALSE;
-    Fault fault = {NULL, 1};
+    Fault fault = {NULL, 1, NULL};
     g_autoptr(xmlSchemaValidCtxt) validator = xmlSchemaNewValidCtxt(schema);
     xmlSchemaSetValidStructuredErrors(validator, on_schema_error, &fault);
     if (xmlSchemaValidateDoc(validator, doc) == 0)
@@ -255,7 +275,7 @@ LpXml *
 lp_xml_parse(const char *path, GBytes *content, const char *schema_resource, GError **error)
 {
     g_return_val_if_fail(path != NULL && content != NULL && schema_resource != NULL, NULL);
-    g_autoptr(xmlDoc) doc = parse(path, content, error);
+    g_autoptr(xmlDoc) doc = parse(path, content, NULL, error);
     if (doc == NULL || !validate(path, doc, schema_resource, error)) {
         lp_foreign_file_explain(path, content, schema_resource, error);
         return NULL;
@@ -279,8 +299,9 @@ char *
 lp_xml_root_name(const char *path)
 {
     g_autoptr(GBytes) content = lp_file_read(path, NULL);
-    g_autoptr(xmlDoc) doc = content == NULL ? NULL : parse(path, content, NULL);
-    return doc != NULL ? g_strdup((const char *)xmlDocGetRootElement(doc)->name) : NULL;
+    char *name = NULL;
+    g_autoptr(xmlDoc) doc = content == NULL ? NULL : parse(path, content, &name, NULL);
+    return name;
 }
 
 xmlNode *

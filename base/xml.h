@@ -35,7 +35,7 @@ LpXml *lp_xml_parse(const char *path, GBytes *content, const char *schema_resour
 void lp_xml_free(LpXml *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpXml, lp_xml_free)
 
-/** What the root element of @path is called; NULL: it is no well-formed document. Returns:
+/** What the root element of @path is called; NULL: what stands before it is no document. Returns:
  * (transfer full). */
 char *lp_xml_root_name(const char *path);
 /** The root element, borrowed. */

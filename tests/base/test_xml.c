@@ -155,13 +155,36 @@ test_line_numbers(void)
     files_clear(&files);
 }
 
+/* A document says what it is before it ends, or is found to be damaged. */
+static void
+test_root_name(void)
+{
+    static const struct {
+        const char *text, *name;
+    } rows[] = {
+        {"<m/>", "m"},
+        {"\xef\xbb\xbf<?xml version='1.0'?><!-- <n/> --><!DOCTYPE m SYSTEM 'm.dtd'><m/>", "m"},
+        {"<x:m xmlns:x='urn:x'><n/></x:m>", "m"},
+        {"<m><e></m>", "m"},
+        {"<m", "m"},
+        {"<", NULL},
+        {"text <m/>", NULL},
+        {"<!DOCTYPE m [<!ENTITY e 'f'>]><m/>", NULL},
+        {"", NULL}};
+    for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+        Files files = files_new(rows[i].text, -1);
+        g_autofree char *name = lp_xml_root_name(files.document);
+        lp_test_true(rows[i].text, g_strcmp0(name, rows[i].name) == 0);
+        files_clear(&files);
+    }
+}
+
 int
 main(void)
 {
-    static const LpTestCase cases[] = {{"good", test_good},
-                                       {"bad", test_bad},
-                                       {"bad files", test_bad_files},
-                                       {"line numbers", test_line_numbers},
-                                       {NULL, NULL}};
+    static const LpTestCase cases[] = {
+        {"good", test_good},           {"bad", test_bad},
+        {"bad files", test_bad_files}, {"line numbers", test_line_numbers},
+        {"root name", test_root_name}, {NULL, NULL}};
     return lp_test_run("xml", cases);
 }

@@ -65,12 +65,17 @@ typedef enum {
 } LpPathChoice;
 
 /** What carries bytes from host to host: the cards alone, the operating systems' sockets, cards
- * whose packets the hosts' processors make, out of the hosts' memory, or Google Cloud's TCP with
- * payloads that go between card and GPU, driven by hosts or by the cards. */
+ * whose packets the hosts' processors make, out of the hosts' memory, cards that a thread of the
+ * host drives by libfabric (Amazon EC2's EFA, Slingshot's CXI), Google Cloud's RDMA over Ethernet,
+ * or its TCP with payloads that go between card and GPU, driven by hosts or by the cards. */
 typedef enum {
     LP_TRANSPORT_RDMA,
     LP_TRANSPORT_TCP,
     LP_TRANSPORT_OMNI_PATH,
+    LP_TRANSPORT_EFA,
+    LP_TRANSPORT_EFA_1,
+    LP_TRANSPORT_CXI,
+    LP_TRANSPORT_GIB,
     LP_TRANSPORT_TCPX,
     LP_TRANSPORT_TCPXO
 } LpTransport;
@@ -83,7 +88,7 @@ extern const char *const lp_port_order_names[];
 extern const char *const lp_plane_use_names[];   /* "striped" "class" */
 extern const char *const lp_path_choice_names[]; /* "static" "hash" */
 extern const char *const lp_transport_names[];   /* "rdma" "tcp" "omni-path"
-                                                   "tcpx" "tcpxo" */
+                                                   "efa" "efa-1" "cxi" "gib" "tcpx" "tcpxo" */
 extern const char *const lp_plane_class_names[]; /* by LpTraffic, tied embeddings left out */
 
 #define LP_FAT_TREE_LEVELS_MAX 3

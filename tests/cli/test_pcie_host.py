@@ -148,11 +148,34 @@ class PcieHosts(Case):
             self.refused(2, "the nearest is tcp", "platform", "generate", f"--system={system}", "--accelerators=16",
                          "--transport=tcpy")
 
+    def test_clouds(self):
+        """Two hosts that nccl-tests ran on, times in us: p5 (aws-samples/awsome-distributed-training), p6-b200 and p4d
+        (dstackai/dstack, pull requests 3961 and 3865), p4d (skypilot-org/skypilot, examples/aws_efa: 76.14 and 77.9 GB/s
+        of the bus), four GH200 on Slingshot 11 (docs.cscs.ch/software/communication/nccl), H200 of A3 Ultra
+        (skypilot-org/skypilot, examples/gcp_gpu_direct_tcpx) and H100 of A3 High (GoogleCloudPlatform/cluster-toolkit)."""
+        eight = ("--domain-size=8", "--nics-per-domain=8", "--nic-bandwidth=50GBps")
+        p4d = ("--system=dgx-a100", "--nics-per-domain=4", "--nic-bandwidth=100Gbps", "--transport=efa-1")
+        alps = ("--system=dgx-h100", "--accelerator=gh200-96", "--domain-size=4", "--nics-per-domain=4",
+                "--nic-bandwidth=200Gbps", "--transport=cxi")
+        a3 = ("--system=dgx-h100", "--accelerator=h200", *eight, "--transport=gib")
+        for options, n, operation, measured, within in (
+                (("--system=p5",), 16, "all-reduce", {"1KiB": 69.24}, 0.02),
+                (("--system=dgx-b200", *eight, "--transport=efa"), 16, "all-reduce", {"64B": 55.6}, 0.13),
+                (p4d, 16, "all-reduce", {"32B": 176.78, "1GiB": 26442.0, "2GiB": 51689.0}, 0.09),
+                (alps, 8, "all-reduce", {"8B": 17.93, "4MiB": 292.7, "16MiB": 461.7}, 0.05),
+                (a3, 16, "all-gather", {"4MiB": 76.56, "16MiB": 116.2, "64MiB": 278.1}, 0.13),
+                (("--system=a3-highgpu",), 16, "all-gather", {"4MiB": 942.9, "16MiB": 1063.4, "256MiB": 3624.3}, 0.13)):
+            path = os.path.join(self.folder.name, "cloud.xml")
+            self.taken("platform", "generate", *options, f"--accelerators={n}", "-o", path)
+            for row, us in zip(self.rows(path, "--bytes=" + ",".join(measured), operation=operation), measured.values(),
+                               strict=True):
+                self.assertAlmostEqual(row["time_s"] * 1e6 / us, 1.0, delta=within, msg=(options, row))
+
     def test_transports_of_single_ring(self):
         """Links as they are know no transport."""
         rdma, *others = [self.seconds(self.machine("--domain-size=1", f"--transport={name}", accelerators=2), 2)
-                         for name in ("rdma", "tcp", "omni-path", "tcpx", "tcpxo")]
-        self.assertEqual(others, [rdma] * 4)
+                         for name in ("rdma", "tcp", "omni-path", "efa", "efa-1", "cxi", "gib", "tcpx", "tcpxo")]
+        self.assertEqual(others, [rdma] * 8)
 
     def test_training(self):
         """With the formulas, whatever is left out, nothing is unexplained."""

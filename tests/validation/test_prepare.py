@@ -242,6 +242,17 @@ class Prepare(unittest.TestCase):
                                     ("b200", "dgx-b200")):
             self.assertEqual(collectives.system_of(accelerator), system)
 
+    def test_transports(self):
+        """Networks and machines of clouds, as tables and papers write them."""
+        for text, name in (("2x p5.48xlarge", "efa"), ("p5en.48xlarge, EFA", "efa"), ("p6-b200.48xlarge", "efa"),
+                           ("H100 + EFA (a cluster)", "efa"), ("2x p4d.24xlarge, EFA", "efa-1"), ("p4de", "efa-1"),
+                           ("2x a3-highgpu-8g (TCPX)", "tcpx"), ("a3-megagpu-8g", "tcpxo"), ("GPUDirect-TCPXO", "tcpxo"),
+                           ("2x a3-ultragpu-8g (H200)", "gib"), ("Alps, Slingshot 11", "cxi"), ("Slingshot-11", "cxi"),
+                           ("Polaris, Slingshot 10", None), ("4 Omni-Path per node", "omni-path"), ("MI300X, CX7", None),
+                           ("gp5.48", None), ("80 GiB", None), ("NCCL/gIB on A4", "gib"), ("EFAv3", "efa"),
+                           ("", None)):
+            self.assertEqual(words.transport(text), name, text)
+
     def test_what_is_restated_stays(self):
         """A file in the new columns is copied; the script's output of a row is what the program reads of it."""
         text = ("id,source,model,layers,hidden,heads,seq,vocab,accelerator,accelerators,tp,pp,micro_batch,global_batch,"

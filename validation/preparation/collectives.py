@@ -179,6 +179,10 @@ def restate_run(row, program):
     library = program.ask("system", system)["library"] if system else ""
     library = f" library={library}" if library else ""
     machine = machine_of(accelerator, size, domains, up, cards, card_rate)
+    transport = words.transport(row.text("hardware_as_stated")) if domains > 1 else None
+    if transport:
+        row.infer(f"transport {transport}: its hardware names it")
+        machine += f" transport={transport}"
     if count is None:
         if operation != "all-to-all":
             raise row.fault("bytes_as_stated", "bytes: only all-to-alls count tokens")

@@ -138,9 +138,9 @@ def stated(row, program, named, accelerator):
     elif n > size:
         generic_scale_out(row, texts, size, program.ask("system", SCALE_OUT.get(accelerator, GENERIC)))
         texts["port-order"] = "rail"
-        if "omni-path" in row.text("system").lower():
-            row.infer("transport omni-path: its system names it")
-            texts["transport"] = "omni-path"
+        texts["transport"] = words.transport(row.text("system"))
+        if texts["transport"]:
+            row.infer(f"transport {texts['transport']}: its system names it")
     return texts
 
 

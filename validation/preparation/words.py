@@ -48,6 +48,11 @@ STRATEGY = re.compile(r"(?<![A-Za-z])_?(?:FULL_SHARD|SHARD_GRAD_OP|NO_SHARD|HYBR
 STAGE = re.compile(r"(?<![A-Za-z])(?:ds_config_)?zero[-_ ]?(?:stage[-_ ]?)?([0-3])(?![0-9=+])", re.IGNORECASE)
 KERNEL = re.compile(r"(?<![a-z0-9])(?:fa ?-?[1-4]|flash[-_ ]?(?:attention|attn)[-_ v]{0,2}[1-4]|flex[-_ ]?attention|cudnn attention)"
                     r"(?![a-z0-9.])", re.IGNORECASE)
+# What carries bytes between hosts, by words for networks and for machines of clouds: the first that a text holds counts.
+TRANSPORTS = [(r"omni-?path", "omni-path"), (r"tcpxo|a3-mega", "tcpxo"), (r"tcpx|a3-(?:high|edge)", "tcpx"),
+              (r"nccl/gib|a3-ultra|a4-high", "gib"), (r"p3dn|p4de?", "efa-1"),
+              (r"efa(?:v[0-9])?(?![a-z])|p5en?(?![a-z0-9])|p(?:5|6-b[23]00|6e-gb200)\.", "efa"),
+              (r"slingshot[- ]?11", "cxi")]
 # Families of accelerators whose generation is a word of its own, and what makes another card of the one before it.
 SPLIT_FAMILIES = ("tpu", "gaudi", "mi")
 VARIANTS = ("ti", "super", "d", "laptop", "mobile")
@@ -88,6 +93,11 @@ def bears(text, name):
     between = r"[^A-Za-z0-9]*"
     pattern = between.join(re.escape(letter) for letter in name if re.match("[A-Za-z0-9]", letter))
     return re.search(rf"(?<![A-Za-z0-9]){pattern}(?![A-Za-z0-9])", text, re.IGNORECASE | re.ASCII) is not None
+
+
+def transport(text):
+    """Of machines that @text names, or None."""
+    return next((name for words, name in TRANSPORTS if re.search(rf"(?<![a-z0-9])(?:{words})", text.lower())), None)
 
 
 def policy(text):

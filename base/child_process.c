@@ -53,8 +53,9 @@ lp_child_process_tell(double n_done, guint64 n_all, void *data)
     lp_child_board_write(own_board, n_done, n_all);
 }
 
-guint64
-lp_child_process_told(const LpChildProcess *self, double *out_n_done)
+/* What the child has told last; 0: nothing. */
+static guint64
+last_told(const LpChildProcess *self, double *out_n_done)
 {
     LpChildBoard told = self->board != NULL ? *self->board : (LpChildBoard){0.0, 0};
     *out_n_done = told.n_done;
@@ -65,7 +66,7 @@ double
 lp_child_process_share(const LpChildProcess *self)
 {
     double n_done;
-    guint64 n_all = lp_child_process_told(self, &n_done);
+    guint64 n_all = last_told(self, &n_done);
     return n_all == 0 ? 0.0 : CLAMP(n_done / (double)n_all, 0.0, 1.0);
 }
 
@@ -275,7 +276,7 @@ lp_child_process_wait(LpChildProcess *self, void (*progress)(double, guint64, vo
 {
     while (!lp_child_process_has_ended(self)) {
         double n_done;
-        guint64 n_all = lp_child_process_told(self, &n_done);
+        guint64 n_all = last_told(self, &n_done);
         if (progress != NULL && n_done < (double)n_all)
             progress(n_done, n_all, data);
         lp_child_process_wait_any(&self, 1, progress != NULL ? PAUSE_MS : -1);

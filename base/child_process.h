@@ -36,9 +36,7 @@ LpChildBoard *lp_child_process_board(void);
 void lp_child_board_write(LpChildBoard *self, double n_done, guint64 n_all);
 /** lp_child_board_write() on the own board, as runs call it. @data: is not looked at. */
 void lp_child_process_tell(double n_done, guint64 n_all, void *data);
-/** What the child has told last; returns @out_n_all, 0 if it has told nothing. */
-guint64 lp_child_process_told(const LpChildProcess *self, double *out_n_done);
-/** As a share, 0 to 1. */
+/** What the child has told last, as a share, 0 to 1. */
 double lp_child_process_share(const LpChildProcess *self);
 
 /** Waits until the child has ended. @progress: told meanwhile of what it tells; or NULL. */

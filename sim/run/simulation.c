@@ -259,9 +259,8 @@ run_itself(LpSimulation *self, LpNetwork *network, const LpCircuitMap *circuits,
 /* The steps of a run and of its counterfactual runs. */
 typedef struct {
     LpRunOptions told;
-    const LpCounterfactuals *counterfactuals; /* borrowed */
-    double n_done;                            /* of the run itself */
-    guint64 n_all;                            /* likewise */
+    double n_done; /* of the run itself */
+    guint64 n_all; /* likewise */
 } Steps;
 
 static void
@@ -271,15 +270,21 @@ tell_other_steps(double n_done, guint64 n_all, void *data)
     self->told.progress(self->n_done + n_done, self->n_all + n_all, self->told.progress_data);
 }
 
+/* Alone while they run: the others are quick, and would say nothing of how long these take. */
 static void
 tell_own_steps(double n_done, guint64 n_all, void *data)
 {
     Steps *self = data;
-    double n_others_done;
-    guint64 n_others = lp_child_process_told(self->counterfactuals->process, &n_others_done);
     self->n_done = n_done;
     self->n_all = n_all;
-    tell_other_steps(n_others_done, n_others, self);
+    self->told.progress(n_done, n_all, self->told.progress_data);
+}
+
+static void
+tell_expected(double processor_s, guint64 n_all, void *data)
+{
+    const Steps *self = data;
+    self->told.expect(processor_s, n_all, self->told.progress_data);
 }
 
 /* The counterfactual runs first: their process needs nothing that this one loads. */
@@ -301,9 +306,10 @@ run_all(LpSimulation *self, LpNetwork *network, const LpCircuitMap *circuits,
     LpCounterfactuals counterfactuals;
     if (!lp_counterfactuals_start(&counterfactuals, &input, error))
         return FALSE;
-    Steps steps = {.told = options.run, .counterfactuals = &counterfactuals};
+    Steps steps = {.told = options.run};
     if (options.run.progress != NULL) {
         options.run.progress = tell_own_steps;
+        options.run.expect = options.run.expect != NULL ? tell_expected : NULL;
         options.run.progress_data = &steps;
     }
     gboolean good = run_itself(self, network, circuits, contention, cache, classes, options, error);

@@ -43,7 +43,7 @@ class Seeds(Case):
         runs = self.result("compare", *job)["runs"]
         self.assertEqual([run["distribution"]["runs"] for run in runs], [2, 2])
         self.assertEqual(runs[0]["distribution"], runs[1]["distribution"])
-        self.assertIn("p50 over seeds", self.taken("compare", *job))
+        self.assertIn("  p50 (s) ", self.taken("compare", *job))
 
     def test_scenario(self):
         jobs = self.result("simulate", "slow-rank", "dgx-h100-64", "--set=global-batch=64",

@@ -64,7 +64,8 @@ class Case(unittest.TestCase):
         wanted_s = {"up": 0.004, "flash": 0.005, "norm": 0.0002}
         ways = set()
         for old, new in zip(before, after):
-            self.assertEqual({**old, "time_s": 0, "timed_by": 0}, {**new, "time_s": 0, "timed_by": 0})
+            times = dict.fromkeys(("time_s", "timed_by", "all_s", "time_share", "bound_by"))
+            self.assertEqual({**old, **times}, {**new, **times})
             ways.add(new["timed_by"])
             if new["timed_by"] == "model":
                 self.assertEqual(old["time_s"], new["time_s"])

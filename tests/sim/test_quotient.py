@@ -59,7 +59,6 @@ SETTLED = {"overlap-dp", "overlap-tp", "overlap-pp", "overlap-param", "bucket", 
            "narrow-parameters", "optimizer", "zero-variant", "sequence-parallel", "stage-layers", "library"}
 ROUTING_TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "routing-loads.csv")
 DISTURBANCE = 1e-13
-COLLAPSES = os.environ.get("LIGHTPATH_COLLAPSES", "on proven assumed").split()
 FIDELITIES = os.environ.get("LIGHTPATH_FIDELITIES", "flow message").split()
 # How many classes of ranks there must be: a stage's ranks do the same on trees whose leaves hold whole
 # rails, in any order of ranks, at any oversubscription; where rings run over several leaves, a stage's
@@ -295,7 +294,7 @@ def main():
             if r.random() < 0.25 and plan["tp"] * plan["cp"] * plan["dp"] * plan["pp"] == 64:
                 plan["placement"] = r.choice(placements)
             tasks.append((plan, machines.draw(r, MACHINES, RAIL_TREE_SHARE), FIDELITIES[len(tasks) % len(FIDELITIES)],
-                          COLLAPSES[len(tasks) // len(FIDELITIES) % len(COLLAPSES)]))
+                          "on"))
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             results = list(pool.map(run, tasks))
     n_run, n_used = sum(result.valid for result in results), sum(result.used for result in results)

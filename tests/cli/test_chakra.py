@@ -338,10 +338,9 @@ class Exported(Case):
                 continue
             with self.subTest(machine=machine, settings=settings, fidelity=fidelity, collapse=collapse):
                 wanted = json.loads(plan.stdout)["simulated"]["iteration_time_s"]
-                for classes in (False, True):
-                    found = self.round_trip("gpt3-125m", machine, settings, f"--fidelity={fidelity}",
-                                            f"--collapse={collapse[1]}", classes=classes)
-                    self.assertAlmostEqual(found / wanted, 1.0, delta=1e-9)
+                found = self.round_trip("gpt3-125m", machine, settings, f"--fidelity={fidelity}",
+                                        f"--collapse={collapse[1]}", classes=n_same % 2 == 1)
+                self.assertAlmostEqual(found / wanted, 1.0, delta=1e-9)
                 n_same += 1
 
     def test_by_hand(self):

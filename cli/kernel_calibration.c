@@ -23,8 +23,8 @@ append_text(GString *out, const LpMeasuredKernels *kernels)
         LpMeasuredFit fit;
         if (!lp_measured_kernels_fit(kernels, (LpMeasuredKind)kind, &fit))
             continue;
-        const double errors[] = {fit.model_median, fit.model_p90, fit.model_worst,
-                                 fit.left_median,  fit.left_p90,  fit.left_worst};
+        const double errors[] = {fit.model.median,    fit.model.p90,    fit.model.worst,
+                                 fit.left_out.median, fit.left_out.p90, fit.left_out.worst};
         lp_text_table_add_row(table);
         lp_text_table_add_cell(table, "%s", lp_measured_kind_names[kind]);
         lp_text_table_add_cell(table, "%u", fit.n_rows);
@@ -37,12 +37,12 @@ append_text(GString *out, const LpMeasuredKernels *kernels)
 }
 
 static void
-add_errors(json_t *object, const char *name, double median, double p90, double worst)
+add_errors(json_t *object, const char *name, LpMeasuredErrors all)
 {
     json_t *errors = json_object();
-    lp_json_set_number(errors, "median", median);
-    lp_json_set_number(errors, "p90", p90);
-    lp_json_set_number(errors, "worst", worst);
+    lp_json_set_number(errors, "median", all.median);
+    lp_json_set_number(errors, "p90", all.p90);
+    lp_json_set_number(errors, "worst", all.worst);
     (void)json_object_set_new(object, name, errors);
 }
 
@@ -59,8 +59,8 @@ add_json(json_t *root, const LpMeasuredKernels *kernels)
         lp_json_set_count(row, "rows", fit.n_rows);
         lp_json_set_count(row, "sizes", fit.n_sizes);
         lp_json_set_number(row, "measured_over_model", fit.ratio);
-        add_errors(row, "model", fit.model_median, fit.model_p90, fit.model_worst);
-        add_errors(row, "left_out", fit.left_median, fit.left_p90, fit.left_worst);
+        add_errors(row, "model", fit.model);
+        add_errors(row, "left_out", fit.left_out);
     }
 }
 

@@ -202,10 +202,10 @@ lp_result_field_add_row(LpTextTable *table, const char *of, const char *pointer,
     const char *symbol = is_alone ? lp_unit_symbol(field->unit) : "";
     g_autofree char *label =
         is_alone ? lp_result_field_path_label(of, pointer) : g_strdup(field->label);
-    gboolean is_any = FALSE;
+    gboolean is_there = FALSE;
     for (guint i = 0; i < n; i++)
-        is_any = is_any || lp_json_find(results[i], pointer) != NULL;
-    if (!is_any)
+        is_there = is_there || lp_json_find(results[i], pointer) != NULL;
+    if (!is_there)
         return;
     lp_text_table_add_row(table);
     lp_text_table_add_cell(table, *symbol != '\0' ? "%s (%s)" : "%s%s", label, symbol);

@@ -245,6 +245,13 @@ quantile(GArray *values, double share)
     return g_array_index(values, double, MAX(place, 1) - 1);
 }
 
+/* Sorts @errors. */
+static LpMeasuredErrors
+errors_of(GArray *errors)
+{
+    return (LpMeasuredErrors){quantile(errors, 0.5), quantile(errors, 0.9), quantile(errors, 1.0)};
+}
+
 gboolean
 lp_measured_kernels_fit(const LpMeasuredKernels *self, LpMeasuredKind kind, LpMeasuredFit *out_fit)
 {
@@ -268,11 +275,7 @@ lp_measured_kernels_fit(const LpMeasuredKernels *self, LpMeasuredKind kind, LpMe
     if (out_fit->n_sizes == 0)
         return FALSE;
     out_fit->ratio = exp(quantile(ratios, 0.5));
-    out_fit->model_median = quantile(model, 0.5);
-    out_fit->model_p90 = quantile(model, 0.9);
-    out_fit->model_worst = quantile(model, 1.0);
-    out_fit->left_median = quantile(left, 0.5);
-    out_fit->left_p90 = quantile(left, 0.9);
-    out_fit->left_worst = quantile(left, 1.0);
+    out_fit->model = errors_of(model);
+    out_fit->left_out = errors_of(left);
     return TRUE;
 }

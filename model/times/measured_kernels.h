@@ -24,6 +24,11 @@ typedef enum {
 /** "product", "grouped", "attention", "stream", "sweep"; NULL-ended. */
 extern const char *const lp_measured_kind_names[];
 
+/** What tables take: sizes and bytes of kernels at most, and times, s. */
+#define LP_MEASURED_SIZE_MAX 1e15
+#define LP_MEASURED_TIME_MIN_S 1e-9
+#define LP_MEASURED_TIME_MAX_S 1e4
+
 /** A row of a table. */
 typedef struct {
     const char *name; /**< borrowed; NULL: the model knows it, by: */
@@ -75,12 +80,17 @@ double lp_measured_kernels_factor(const LpMeasuredKernels *self, const LpKernel 
 gboolean lp_measured_kernels_named(const LpMeasuredKernels *self, const char *name, double size,
                                    double *out_time_s, LpTimedBy *out_by);
 
-/** How well the model meets measured kernels of a kind, as |model / measured - 1|. */
+/** Errors as |model / measured - 1|: quantiles by nearest rank. */
 typedef struct {
-    guint n_rows, n_sizes;                       /**< rows, and different sizes among them */
-    double ratio;                                /**< median of measured over modelled time */
-    double model_median, model_p90, model_worst; /**< of the model alone */
-    double left_median, left_p90, left_worst;    /**< each left out in turn and interpolated */
+    double median, p90, worst;
+} LpMeasuredErrors;
+
+/** How well the model meets measured kernels of a kind. */
+typedef struct {
+    guint n_rows, n_sizes;     /**< rows, and different sizes among them */
+    double ratio;              /**< median of measured over modelled time */
+    LpMeasuredErrors model;    /**< of the model alone */
+    LpMeasuredErrors left_out; /**< of each size, interpolated from the others */
 } LpMeasuredFit;
 
 /** Errors over the sizes of @kind. Returns: whether there are any. */

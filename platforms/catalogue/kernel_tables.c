@@ -11,10 +11,6 @@
 
 #define TABLES "resource:///lightpath/platforms/catalogue/kernels.xml"
 #define SCHEMA "resource:///lightpath/platforms/catalogue/kernels.xsd"
-#define SIDE_MAX 1e15
-#define BYTES_MAX 1e15
-#define TIME_MIN_S 1e-9
-#define TIME_MAX_S 1e4
 
 /* --- rows --- */
 
@@ -44,18 +40,19 @@ read_product(const LpXml *xml, const xmlNode *node, LpMeasuredKernel *row, GErro
     kernel->n_batch = 1.0;
     kernel->share = 1.0;
     int precision = read_choice(xml, node, "precision", lp_precision_names, error);
-    if (precision < 0 || !lp_xml_number(xml, node, "m", 1e-3, SIDE_MAX, &kernel->m, error) ||
-        !lp_xml_number(xml, node, "k", 1e-3, SIDE_MAX, &kernel->k, error) ||
-        !lp_xml_number(xml, node, "n", 1e-3, SIDE_MAX, &kernel->n, error) ||
-        !read_number(xml, node, "count", 1e-3, SIDE_MAX, &kernel->n_batch, error) ||
+    if (precision < 0 ||
+        !lp_xml_number(xml, node, "m", 1e-3, LP_MEASURED_SIZE_MAX, &kernel->m, error) ||
+        !lp_xml_number(xml, node, "k", 1e-3, LP_MEASURED_SIZE_MAX, &kernel->k, error) ||
+        !lp_xml_number(xml, node, "n", 1e-3, LP_MEASURED_SIZE_MAX, &kernel->n, error) ||
+        !read_number(xml, node, "count", 1e-3, LP_MEASURED_SIZE_MAX, &kernel->n_batch, error) ||
         !read_number(xml, node, "share", 1e-6, 1.0, &kernel->share, error) ||
         !read_number(xml, node, "head-width", 0.0, 1e6, &kernel->head_width, error))
         return FALSE;
     row->precision = (LpPrecision)precision;
     kernel->bytes = lp_measured_bytes(kernel, row->precision);
     return lp_xml_attribute(node, "bytes") == NULL ||
-           lp_xml_quantity_in(xml, node, "bytes", LP_QUANTITY_SIZE, 0.0, BYTES_MAX, &kernel->bytes,
-                              error);
+           lp_xml_quantity_in(xml, node, "bytes", LP_QUANTITY_SIZE, 0.0, LP_MEASURED_SIZE_MAX,
+                              &kernel->bytes, error);
 }
 
 /* Rows that do not say whose kernel it was hold for everybody's. */
@@ -95,12 +92,12 @@ add_row(const LpXml *xml, const xmlNode *node, GArray *rows, GError **error)
 {
     LpMeasuredKernel row = {.name = NULL};
     const char *kind = (const char *)node->name;
-    if (!lp_xml_quantity_in(xml, node, "time", LP_QUANTITY_TIME, TIME_MIN_S, TIME_MAX_S,
-                            &row.time_s, error))
+    if (!lp_xml_quantity_in(xml, node, "time", LP_QUANTITY_TIME, LP_MEASURED_TIME_MIN_S,
+                            LP_MEASURED_TIME_MAX_S, &row.time_s, error))
         return FALSE;
     if (strcmp(kind, "named") == 0) {
         row.name = lp_xml_attribute(node, "name");
-        if (!lp_xml_number(xml, node, "size", 1e-3, SIDE_MAX, &row.size, error))
+        if (!lp_xml_number(xml, node, "size", 1e-3, LP_MEASURED_SIZE_MAX, &row.size, error))
             return FALSE;
         g_array_append_val(rows, row);
         return TRUE;
@@ -108,8 +105,8 @@ add_row(const LpXml *xml, const xmlNode *node, GArray *rows, GError **error)
     if (strcmp(kind, "stream") != 0 && strcmp(kind, "sweep") != 0)
         return read_product(xml, node, &row, error) && add_products(xml, node, row, rows, error);
     row.kernel.streams = strcmp(kind, "stream") == 0;
-    if (!lp_xml_quantity_in(xml, node, "bytes", LP_QUANTITY_SIZE, 1.0, BYTES_MAX, &row.kernel.bytes,
-                            error))
+    if (!lp_xml_quantity_in(xml, node, "bytes", LP_QUANTITY_SIZE, 1.0, LP_MEASURED_SIZE_MAX,
+                            &row.kernel.bytes, error))
         return FALSE;
     g_array_append_val(rows, row);
     return TRUE;

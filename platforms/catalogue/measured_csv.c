@@ -11,7 +11,6 @@
 
 #include <string.h>
 
-#define SIDE_MAX 1e15
 #define NAMED "named"
 
 /* What measured values are called, and what they count. */
@@ -34,7 +33,7 @@ read_product(const LpTableRow *row, const char *kind, Row *self, GError **error)
     GError *fault = NULL;
     kernel->n_batch = kernel->share = 1.0;
     for (guint i = 0; i < G_N_ELEMENTS(sides); i++)
-        if (!lp_table_number(row, sides[i], 1e-3, SIDE_MAX, values[i], error))
+        if (!lp_table_number(row, sides[i], 1e-3, LP_MEASURED_SIZE_MAX, values[i], error))
             return FALSE;
         else if (!(*values[i] > 0.0))
             return lp_table_fault(row, sides[i], "a size above 0", error);
@@ -44,7 +43,7 @@ read_product(const LpTableRow *row, const char *kind, Row *self, GError **error)
         return lp_table_prefix(row, "precision", error);
     }
     self->precision = (LpPrecision)precision;
-    if (!lp_table_number(row, "count", 1.0, SIDE_MAX, &kernel->n_batch, error) ||
+    if (!lp_table_number(row, "count", 1.0, LP_MEASURED_SIZE_MAX, &kernel->n_batch, error) ||
         !lp_table_number(row, "share", 1e-6, 1.0, &kernel->share, error) ||
         !lp_table_number(row, "head_width", 0.0, 1e6, &kernel->head_width, error))
         return FALSE;
@@ -54,7 +53,7 @@ read_product(const LpTableRow *row, const char *kind, Row *self, GError **error)
             row, "count",
             is_grouped ? "more than 1, or the kernel product" : "1, or the kernel grouped", error);
     kernel->bytes = lp_measured_bytes(kernel, self->precision);
-    return lp_table_number(row, "bytes", 0.0, SIDE_MAX, &kernel->bytes, error);
+    return lp_table_number(row, "bytes", 0.0, LP_MEASURED_SIZE_MAX, &kernel->bytes, error);
 }
 
 static gboolean
@@ -84,7 +83,7 @@ read_time(const LpTableRow *row, const LpAccelerator *accelerator, Row *self, GE
     if (!(work[found] > 0.0))
         return lp_table_fault(row, measures[found], "seconds of a kernel without such work", error);
     self->time_s = found == 0 ? value : work[found] / value;
-    if (!(self->time_s >= 1e-9 && self->time_s <= 1e4))
+    if (!(self->time_s >= LP_MEASURED_TIME_MIN_S && self->time_s <= LP_MEASURED_TIME_MAX_S))
         return lp_table_fault(row, measures[found], "a time from 1ns to 10000s", error);
     return TRUE;
 }

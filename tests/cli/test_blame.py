@@ -8,7 +8,7 @@ import sys
 import tempfile
 import unittest
 
-from test_command_line import SOURCE, Case
+from command import SOURCE, Case
 
 
 class Blame(Case):

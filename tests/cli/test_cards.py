@@ -11,7 +11,7 @@ import tempfile
 import unittest
 import xml.etree.ElementTree as xml
 
-from test_command_line import Case
+from command import Case
 
 SYSTEMS = xml.parse(pathlib.Path(__file__).resolve().parents[2] / "platforms/systems.xml").getroot()
 UNITS = {"GBps": 1e9, "Gbps": 1e9 / 8}

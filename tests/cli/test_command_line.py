@@ -15,25 +15,7 @@ import tempfile
 import time
 import unittest
 
-from command import PROGRAM, run
-
-SOURCE = pathlib.Path(__file__).resolve().parents[2]
-
-
-class Case(unittest.TestCase):
-    def taken(self, *words, **keywords):
-        """Standard output of a command that does what it is asked for, in silence."""
-        done = run(*words, **keywords)
-        self.assertEqual((done.returncode, done.stderr), (0, ""), words)
-        return done.stdout
-
-    def refused(self, status, part, *words, **keywords):
-        """The command ends with @status and complains in one line, which holds @part."""
-        done = run(*words, **keywords)
-        self.assertEqual((done.returncode, done.stdout), (status, ""), (words, done.stderr))
-        self.assertTrue(done.stderr.startswith("lightpath: "), done.stderr)
-        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
-        self.assertIn(part, done.stderr)
+from command import PROGRAM, SOURCE, Case, run
 
 
 class Inputs(Case):

@@ -10,8 +10,7 @@ import subprocess
 import tempfile
 import unittest
 
-from test_command_line import Case
-from command import PROGRAM, run
+from command import PROGRAM, Case, run
 
 MACHINES = {"cut.xml": "--system=dgx-a100 --accelerators=64 --leaf-ports=6 --oversubscription=2",
             "torus.xml": "--system=generic --topology=torus --accelerators=64"}

@@ -4,13 +4,12 @@
 
 Environment: LIGHTPATH (the built program)."""
 import json
-import os
 import pathlib
-import subprocess
 import tempfile
 import unittest
 
-PROGRAM = pathlib.Path(os.environ["LIGHTPATH"]).resolve()
+from command import run
+
 JOB = ("llama-3-8b", "dgx-h100-64", "--set", "dp=64")
 LAYER = '<kernels name="own" like="{}">\n<group name="norm"><sweep name="own-norm" bytes="{}"/></group>\n</kernels>'
 
@@ -22,7 +21,7 @@ class File(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
     def run_program(self, *words):
-        return subprocess.run([PROGRAM, *words], capture_output=True, text=True, check=False, cwd=self.folder)
+        return run(*words, cwd=self.folder)
 
     def frameworks(self, settings, like="torchtitan"):
         path = self.folder / "data" / "f.xml"

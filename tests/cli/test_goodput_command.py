@@ -12,7 +12,7 @@ import tempfile
 import time
 import unittest
 
-from command import run
+from command import Case, generate, run
 
 JOB = ("llama-3-8b", "dgx-h100-64", "--set=dp=56", "--set=global-batch=112", "--iteration-time=1s")
 FREE = ("--checkpoint-time=0s", "--checkpoint-size=0B", "--detection-time=0s",
@@ -84,7 +84,7 @@ def never_moved(n, group, hops, slices, availability):
     return sum(value * len(state[1]) for state, value in share.items())
 
 
-class Goodput(unittest.TestCase):
+class Goodput(Case):
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
@@ -94,26 +94,18 @@ class Goodput(unittest.TestCase):
         cls.folder.cleanup()
 
     def taken(self, *words):
-        done = run("goodput", *words)
-        self.assertEqual((done.returncode, done.stderr), (0, ""), words)
-        return done.stdout
+        return super().taken("goodput", *words)
 
     def result(self, *words):
         return json.loads(self.taken(*words, "--format=json"))
 
     def refused(self, status, part, *words):
-        done = run("goodput", *words)
-        self.assertEqual((done.returncode, done.stdout), (status, ""), (words, done.stderr))
-        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
-        self.assertTrue(done.stderr.startswith("lightpath: "), done.stderr)
-        self.assertIn(part, done.stderr)
+        super().refused(status, part, "goodput", *words)
 
     def machine(self, system, n):
         path = pathlib.Path(self.folder.name) / f"{system}-{n}.xml"
         if not path.exists():
-            done = run("platform", "generate", f"--system={system}", f"--accelerators={n}", "-o",
-                       path)
-            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            generate(path, f"--system={system} --accelerators={n}")
         return path
 
     def test_sum(self):

@@ -11,7 +11,7 @@ import tempfile
 import unittest
 
 from model_configs import MODELS, llama
-from test_command_line import Case, run
+from command import Case, run
 
 MAXIMUM = {"llama-3.1-8b": 8192, "deepseek-v3": 4096, "qwen3-32b": 8192, "phi-4": 8192, "llama-2-70b": 4096,
            "gpt-neox-20b": 2048}

@@ -8,7 +8,7 @@ import os
 import tempfile
 import unittest
 
-from test_command_line import Case
+from command import Case
 
 MACHINE = ["--system=generic", "--topology=crossbar", "--scale-out-latency=0s"]
 

@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 import unittest
 
-from test_command_line import SOURCE, Case, run
+from command import SOURCE, Case, run
 
 HEADER = ("id,kind,model,layers,hidden,ffn,ffn_kind,heads,kv_heads,vocab,tied,seq,attention,system,accelerator,"
           "accelerators,accelerators_per_domain,tp,pp,dp,micro_batch,global_batch,recompute,precision,iteration_s")

@@ -4,38 +4,22 @@
 
 Environment: LIGHTPATH (the built program)."""
 import json
-import os
 import pathlib
-import subprocess
 import tempfile
 import unittest
 
-PROGRAM = os.environ["LIGHTPATH"]
+from command import Case
+
 HEADER = "kernel,m,k,n,count,precision,share,bytes,seconds,tflops,GBps,of_peak,name,size,whose\n"
 JOB = ["llama-3-8b", "dgx-h100-64", "--set", "dp=64"]
 
 
-def run(*words):
-    return subprocess.run([PROGRAM, *map(str, words)], capture_output=True, text=True)
-
-
-class Case(unittest.TestCase):
+class Tables(Case):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
         self.csv, self.xml = self.folder / "kernels.csv", self.folder / "table.xml"
-
-    def taken(self, *words):
-        done = run(*words)
-        self.assertEqual((done.returncode, done.stderr), (0, ""), words)
-        return done.stdout
-
-    def refused(self, status, part, *words):
-        done = run(*words)
-        self.assertEqual((done.returncode, done.stdout), (status, ""), (words, done.stderr))
-        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
-        self.assertIn(part, done.stderr)
 
     def kernels(self, *words):
         return json.loads(self.taken("workload", "kernels", *JOB, *words, "--format=json"))["kernels"]

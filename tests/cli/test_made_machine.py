@@ -11,7 +11,7 @@ import sys
 import tempfile
 import unittest
 
-from command import run
+from command import Case, run
 
 MACHINE = ["--system=dgx-h100", "--accelerators=64", "--port-order=node", "--oversubscription=2"]
 SMALL = ["--set=layers=4", "--set=dp=64", "--set=global-batch=128"]
@@ -22,19 +22,6 @@ COMMANDS = [
     ["goodput", "llama-3-8b", *SMALL, "--days=10"], ["collective", "all-reduce", "--bytes=1MB"],
     ["platform", "describe"], ["platform", "check"], ["workload", "describe", "llama-3-8b"],
     ["compare", "llama-3-8b", "dgx-h100-64", *SMALL]]
-
-
-class Case(unittest.TestCase):
-    def taken(self, *words):
-        done = run(*words)
-        self.assertEqual((done.returncode, done.stderr), (0, ""), words)
-        return done.stdout
-
-    def refused(self, status, part, *words):
-        done = run(*words)
-        self.assertEqual((done.returncode, done.stdout), (status, ""), (words, done.stderr))
-        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
-        self.assertIn(part, done.stderr)
 
 
 class Machines(Case):

@@ -12,7 +12,7 @@ import subprocess
 import tempfile
 import unittest
 
-from test_command_line import Case, run
+from command import Case, run
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 JOB = ["gpt3-125m", "dgx-a100-8"]

@@ -11,7 +11,7 @@ import os
 import tempfile
 import unittest
 
-from test_command_line import Case
+from command import Case
 
 BOX = ["--system=generic", "--accelerator=a100-80-pcie", "--domain-size=8", "--domain-bandwidth=30GBps",
        "--domain-latency=0s"]

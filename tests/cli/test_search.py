@@ -19,7 +19,7 @@ import tomllib
 import unittest
 import xml.etree.ElementTree
 
-from test_command_line import Case, PROGRAM
+from command import Case, PROGRAM
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
 MODEL = ["layers=8", "hidden=1024", "heads=8", "kv-heads=8", "seq=1024", "vocab=8192", "global-batch=32"]

@@ -7,7 +7,7 @@ import json
 import sys
 import unittest
 
-from test_command_line import Case
+from command import Case
 
 
 class Seeds(Case):

@@ -18,7 +18,7 @@ import tempfile
 import time
 import unittest
 
-from test_command_line import Case, run
+from command import Case, run
 
 PATIENCE_S = 180
 STUDY = """<study name="test">

@@ -15,7 +15,7 @@ import tempfile
 import time
 import unittest
 
-from test_command_line import SOURCE, Case
+from command import SOURCE, Case
 
 sys.path.insert(0, str(SOURCE / "tests/support"))
 import browser  # noqa: E402

@@ -14,7 +14,7 @@ import sys
 import time
 import unittest
 
-from test_command_line import PROGRAM, run
+from command import PROGRAM, run
 from test_sweep import Sweep, many
 
 

@@ -3,13 +3,12 @@
 """Where classes are assumed and checked in the run without being asked for, and what is seen of such runs.
 
 Environment: LIGHTPATH (the built program)."""
-import json
 import pathlib
-import subprocess
 import tempfile
 import unittest
 
-from test_quotient import PROGRAM
+from command import generate, result
+from test_quotient import PROVEN
 
 SMALL = ("layers=8 hidden=1024 heads=16 ffn=4096 vocab=1024 seq=1024 embedding=no tp=1 micro-batch=1 "
          "library=single-ring")
@@ -18,16 +17,11 @@ SINGLE = "--system=generic --accelerators=64 --domain-size=1"
 FEW = (f"{SINGLE} --leaf-ports=8 --oversubscription=4", "pp=2 dp=32 global-batch=128")
 # Leaves that are not narrow, and as many ranks as are tried with fewer classes.
 MANY = (f"{SINGLE} --leaf-ports=8".replace("=64", "=512"), "pp=4 dp=128 global-batch=512 overlap-dp=yes")
-# No class is assumed, and refinement goes on to its end.
-PROVEN = ("--collapse=approximate", "--collapse-rounds=1000000")
 
 
 def simulate(machine, plan, *options):
-    line = [PROGRAM, "simulate", "gpt3-175b", machine, "--ignore-memory", "--framework=none", "--format=json", "--cost",
-            *options]
-    done = subprocess.run(line + [f"--set={setting}" for setting in f"{SMALL} {plan}".split()], capture_output=True,
-                          text=True, check=True)
-    return json.loads(done.stdout)
+    return result("simulate", "gpt3-175b", machine, "--ignore-memory", "--framework=none", "--cost", *options,
+                  *(f"--set={setting}" for setting in f"{SMALL} {plan}".split()))
 
 
 def without_cost(result):
@@ -41,9 +35,7 @@ class Assumed(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
     def generate(self, options):
-        path = self.folder / "machine.xml"
-        subprocess.run([PROGRAM, "platform", "generate", *options.split(), "-o", path], check=True)
-        return str(path)
+        return generate(self.folder / "machine.xml", options)
 
     def test_seen(self):
         """A run that is looked at is the one that was checked."""

@@ -3,9 +3,12 @@
 
 import json
 import os
+import pathlib
 import subprocess
+import unittest
 
 PROGRAM = os.environ["LIGHTPATH"]
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
 
 
 def run(*words, **keywords):
@@ -39,3 +42,21 @@ def generate(path, options):
     """@path, where `lightpath platform generate OPTIONS` has written a machine; @options are one text."""
     taken("platform", "generate", *options.split(), "-o", path)
     return path
+
+
+class Case(unittest.TestCase):
+    """The same with a complaint of the test's own."""
+
+    def taken(self, *words, **keywords):
+        """Standard output of a command that does what it is asked for, in silence."""
+        done = run(*words, **keywords)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), words)
+        return done.stdout
+
+    def refused(self, status, part, *words, **keywords):
+        """The command ends with @status and complains in one line, which holds @part."""
+        done = run(*words, **keywords)
+        self.assertEqual((done.returncode, done.stdout), (status, ""), (words, done.stderr))
+        self.assertTrue(done.stderr.startswith("lightpath: "), done.stderr)
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        self.assertIn(part, done.stderr)

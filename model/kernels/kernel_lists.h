@@ -69,7 +69,7 @@ extern const char *const lp_kernel_field_names[];
 typedef struct {
     LpListedKind kind;
     const char *name; /* borrowed from the lists */
-    const char *file; /* borrowed: where it is named */
+    const char *file; /* borrowed: where it stands, or is named by an element of the same file */
     guint line;
     guint part;
     double field[LP_N_KERNEL_FIELDS];

@@ -25,10 +25,12 @@ static void
 give(Walk *self, const LpKernelItem *item)
 {
     const LpKernelItem *named = item->name != NULL || self->named == NULL ? item : self->named;
+    /* A list that replaces a group is named by the element it replaces in another file. */
+    const LpKernelItem *place = g_str_equal(named->file, item->file) ? named : item;
     LpListedKernel kernel = {.kind = item->kind,
                              .name = named->name != NULL ? named->name : "",
-                             .file = named->file,
-                             .line = named->line,
+                             .file = place->file,
+                             .line = place->line,
                              .part = (guint)self->values.values[0]};
     for (guint i = 0; i < LP_N_KERNEL_FIELDS; i++) {
         if (item->field[i] != NULL)

@@ -139,6 +139,8 @@ test_check(void)
          ".xml:2: got a division by 0, wanted none"},
         {LIST("\n<group name=\"norm\"><stream name=\"s\" bytes=\"hidden - 2000\"/></group>"),
          ".xml:2: s: got bytes -976, wanted 0 or more"},
+        {LIST("\n<group name=\"norm\"><host seconds=\"0 - 1\"/></group>"),
+         ".xml:2: norm: got seconds -1, wanted 0 or more"},
         {LIST("\n<group name=\"norm\"><product name=\"p\" m=\"1\" k=\"0\" n=\"1\" count=\"1\" "
               "bytes=\"1\"/></group>"),
          ".xml:2: p: got k 0, wanted more than 0"},

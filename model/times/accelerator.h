@@ -21,6 +21,14 @@ typedef enum {
 /** "none", "coarse", "fine", "systolic"; NULL-ended. */
 extern const char *const lp_tiles_names[];
 
+/** What work costs that is issued in a loop, s; none takes longer than the same by itself. */
+typedef struct {
+    double product_s;      /**< the host, for each further product that a library issues */
+    double kernel_s;       /**< and for each further small kernel */
+    double slice_s;        /**< the host, for a slice of a tensor that Python copies */
+    double slice_launch_s; /**< the device, beyond that copy's bytes */
+} LpAcceleratorLoop;
+
 /** What the model knows of an accelerator. */
 typedef struct {
     char name[LP_ACCELERATOR_NAME_MAX]; /**< as in the catalogue: "a100-80" */
@@ -63,6 +71,7 @@ typedef struct {
     double launch_s;               /**< time a kernel costs beyond its work */
     double host_kernel_s;          /**< time that the host takes to issue a kernel */
     double host_collective_s; /**< time that the host takes to issue a collective or a message */
+    LpAcceleratorLoop loop;
     gboolean products_stated; /**< gemm_efficiency is what the user says that products reach */
     const struct LpMeasuredKernels
         *measured;          /**< borrowed; NULL: none; model/times/measured_kernels.h */

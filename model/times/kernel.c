@@ -40,7 +40,7 @@ take(gpointer data, const LpListedKernel *listed)
         .head_width = field[LP_KERNEL_HEAD_WIDTH],
         .fused = fused,
         .n_launches = (guint32)field[LP_KERNEL_LAUNCHES],
-        .apart = field[is_product ? LP_KERNEL_APART : LP_KERNEL_LOOPED] != 0.0,
+        .n_apart = field[is_product ? LP_KERNEL_APART : LP_KERNEL_LOOPED],
         .host_overhead_s = is_product ? field[LP_KERNEL_HOST_OVERHEAD] : 0.0,
         .collective = field[LP_KERNEL_COLLECTIVE] != 0.0,
         .waits = field[LP_KERNEL_WAITS] != 0.0,

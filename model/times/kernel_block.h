@@ -35,9 +35,9 @@ typedef struct {
     gboolean fused; /**< the products of attention in one kernel: k is summed over them */
     guint32
         n_launches; /**< kernels of this kind, one behind the other, which share its bytes; 0: 1 */
-    gboolean apart; /**< each of n_batch is a kernel of its own, LP_EXPERT_STREAMS side by side; of
-                       a kernel bound by memory: its n_launches are small ones, which a library
-                       issues in a loop, LP_SMALL_KERNELS to a launch */
+    double n_apart; /**< each of n_batch is a kernel of its own, so many side by side; of a kernel
+                       bound by memory: its n_launches are small ones, which a library issues in a
+                       loop, so many to a launch; 0: neither */
     double host_overhead_s; /**< time that the host takes besides for the tensors of products, s */
     gboolean collective; /**< a collective of bytes too few to count: it costs the host as much as
                             any other, and lasts as long as a kernel */
@@ -52,23 +52,6 @@ typedef struct {
     const char *file; /* borrowed: of the list that has it; NULL: it is of none */
     guint line;
 } LpKernel;
-
-/** Streams over which software that issues experts' products one by one spreads them (NVIDIA,
- * Transformer Engine, transformer_engine/common/include/transformer_engine/gemm.h: num_streams). */
-#define LP_EXPERT_STREAMS 4.0
-
-/** Time that the host takes for each of them but the first, s: a product of PyTorch's that is
- * issued and waited for takes the host so much longer than the device (A100; Zhang et al.,
- * LLMCompass, ISCA 2024, as for products alone in validation/cases/kernel_run.c). */
-#define LP_EXPERT_HOST_S 21e-6
-
-/** Time that the host takes for each small kernel that a library issues in a loop, but the first,
- * s: as LP_EXPERT_HOST_S, of a softmax, one kernel without a plan to look for. */
-#define LP_SMALL_HOST_S 12e-6
-
-/** Small kernels that take a launch of the accelerator's: that is what one of ours takes in
- * training, which stands for several of an eager framework. */
-#define LP_SMALL_KERNELS 4.0
 
 /** The parts of the model that a stage holds. A dense layer is two blocks, since a tensor-parallel
  * collective ends each; all-to-alls divide the second block of a layer with experts in three. */

@@ -41,14 +41,14 @@ static double
 launches_s(const LpKernel *self, const LpAccelerator *accelerator)
 {
     double n = n_launches(self);
-    return (self->apart ? ceil(n / LP_SMALL_KERNELS) : n) * accelerator->launch_s;
+    return (self->n_apart > 0.0 ? ceil(n / self->n_apart) : n) * accelerator->launch_s;
 }
 
 /* Products of their own, a few side by side: each such round fills its waves, and begins anew. */
 static double
 rounds_s(const LpKernel *self, const LpAccelerator *accelerator, LpPrecision precision)
 {
-    double n_rounds = ceil(self->n_batch / LP_EXPERT_STREAMS);
+    double n_rounds = ceil(self->n_batch / self->n_apart);
     LpGemm gemm = {self->m, self->k, self->n, self->n_batch / n_rounds};
     double factor = lp_measured_kernels_factor(accelerator->measured, self, precision, NULL);
     return n_rounds *
@@ -168,7 +168,7 @@ lp_kernel_time_s(const LpKernel *self, const LpAccelerator *accelerator, LpPreci
 {
     if (self->on_host)
         return 0.0;
-    if (!self->apart || self->n_batch <= 0.0)
+    if (self->n_apart <= 0.0 || self->n_batch <= 0.0)
         return lp_kernel_device_s(self, accelerator, precision, NULL) +
                launches_s(self, accelerator);
     LpKernel kernel = run_on(self, accelerator, precision);
@@ -180,8 +180,8 @@ lp_kernel_time_s(const LpKernel *self, const LpAccelerator *accelerator, LpPreci
 static double
 all_launches_s(const LpKernel *self, const LpAccelerator *accelerator)
 {
-    if (self->apart && self->n_batch > 0.0)
-        return ceil(self->n_batch / LP_EXPERT_STREAMS) * accelerator->launch_s;
+    if (self->n_apart > 0.0 && self->n_batch > 0.0)
+        return ceil(self->n_batch / self->n_apart) * accelerator->launch_s;
     return launches_s(self, accelerator);
 }
 
@@ -212,10 +212,10 @@ lp_kernel_work(const LpKernel *self, const LpPlan *plan, const LpAccelerator *ac
     double n = n_launches(self);
     double first_s = self->collective ? accelerator->host_collective_s : accelerator->host_kernel_s;
     double host_s = n * first_s;
-    if (self->apart && self->n_batch > 0.0)
-        host_s += (self->n_batch - 1.0) * fmin(LP_EXPERT_HOST_S, first_s);
-    else if (self->apart)
-        host_s = first_s + (n - 1.0) * fmin(LP_SMALL_HOST_S, first_s);
+    if (self->n_apart > 0.0 && self->n_batch > 0.0)
+        host_s += (self->n_batch - 1.0) * fmin(accelerator->loop.product_s, first_s);
+    else if (self->n_apart > 0.0)
+        host_s = first_s + (n - 1.0) * fmin(accelerator->loop.kernel_s, first_s);
     if (first_s > 0.0)
         host_s += self->host_overhead_s;
     if (self->on_host)

@@ -7,10 +7,10 @@
 LpListCosts
 lp_list_costs(const LpPlan *plan, const LpAccelerator *accelerator)
 {
-    double host_s = fmin(LP_SLICE_HOST_S, accelerator->host_kernel_s);
+    double host_s = fmin(accelerator->loop.slice_s, accelerator->host_kernel_s);
     return (LpListCosts){
         .host_s = plan->host.cuda_graphs ? 0.0 : host_s,
-        .device_s = fmin(LP_SLICE_DEVICE_S, accelerator->launch_s),
+        .device_s = fmin(accelerator->loop.slice_launch_s, accelerator->launch_s),
         .byte_s = 1.0 / (accelerator->memory_bytes_per_s * accelerator->memory_efficiency)};
 }
 

@@ -9,13 +9,6 @@
 
 G_BEGIN_DECLS
 
-/** What a slice of a tensor takes that is copied in a loop of Python, s. The host slices, views and
- * copies it: slicing alone takes 2 to 3 us (pytorch/pytorch, pull request 32194), an operation 5 to
- * 25; 10 is an estimate between them. The device starts and ends a kernel for it, which an empty
- * one does in 2 to 10 us; its 7 us are fitted, see docs/calibration.md. */
-#define LP_SLICE_HOST_S 10e-6
-#define LP_SLICE_DEVICE_S 7e-6
-
 /** What lists cost on an accelerator, s. */
 typedef struct {
     double host_s, device_s; /**< a slice */

@@ -45,7 +45,8 @@ lp_measured_kind(const LpKernel *kernel)
         return kernel->streams ? LP_MEASURED_STREAM : LP_MEASURED_SWEEP;
     if (kernel->fused)
         return LP_MEASURED_ATTENTION;
-    return kernel->n_batch > 1.0 && !kernel->apart ? LP_MEASURED_GROUPED : LP_MEASURED_PRODUCT;
+    return kernel->n_batch > 1.0 && kernel->n_apart <= 0.0 ? LP_MEASURED_GROUPED
+                                                           : LP_MEASURED_PRODUCT;
 }
 
 double
@@ -67,7 +68,7 @@ point_of(const LpKernel *kernel, LpPrecision precision)
         return point;
     }
     const double sides[N_SIDES] = {kernel->m, kernel->k, kernel->n,
-                                   kernel->apart ? 1.0 : kernel->n_batch};
+                                   kernel->n_apart > 0.0 ? 1.0 : kernel->n_batch};
     if (point.kind == LP_MEASURED_ATTENTION)
         point.whose = kernel->attention;
     if (point.kind == LP_MEASURED_GROUPED)

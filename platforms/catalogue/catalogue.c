@@ -98,6 +98,20 @@ read_host(const LpXml *xml, const xmlNode *node, LpAccelerator *accelerator, GEr
                            &accelerator->host_collective_s, error);
 }
 
+/* What it costs in a loop: @node's own, or that of all accelerators. */
+static gboolean
+read_loop(const LpXml *xml, const xmlNode *node, LpAcceleratorLoop *out_loop, GError **error)
+{
+    const xmlNode *loop = lp_xml_element(node->children, "loop");
+    if (loop == NULL)
+        loop = lp_xml_element(lp_xml_root(xml)->children, "loop");
+    return lp_xml_quantity(xml, loop, "product", LP_QUANTITY_TIME, &out_loop->product_s, error) &&
+           lp_xml_quantity(xml, loop, "kernel", LP_QUANTITY_TIME, &out_loop->kernel_s, error) &&
+           lp_xml_quantity(xml, loop, "slice", LP_QUANTITY_TIME, &out_loop->slice_s, error) &&
+           lp_xml_quantity(xml, loop, "slice-launch", LP_QUANTITY_TIME, &out_loop->slice_launch_s,
+                           error);
+}
+
 static gboolean
 read_accelerator(const LpXml *xml, xmlNode *node, LpAccelerator *accelerator, GError **error)
 {
@@ -115,7 +129,8 @@ read_accelerator(const LpXml *xml, xmlNode *node, LpAccelerator *accelerator, GE
                          &accelerator->memory_bytes_per_s, error) ||
         !lp_xml_count(xml, multiprocessors, "count", 1, G_MAXUINT32, &n_sms, error) ||
         !read_achievable(xml, achievable, accelerator, error) ||
-        !read_host(xml, lp_xml_element(node->children, "host"), accelerator, error))
+        !read_host(xml, lp_xml_element(node->children, "host"), accelerator, error) ||
+        !read_loop(xml, node, &accelerator->loop, error))
         return FALSE;
     accelerator->n_sms = (guint32)n_sms;
     const xmlNode *collectives = lp_xml_element(node->children, "collectives");

@@ -66,12 +66,12 @@ test_expert_casts(void)
         LpPrecision precision;
         LpScaling scaling;
         guint32 n_launches;
-        gboolean apart;
+        double n_apart;
     } rows[] = {
-        {"delayed", LP_PRECISION_FP8, LP_SCALING_DELAYED, 1, FALSE},
-        {"current", LP_PRECISION_FP8, LP_SCALING_CURRENT, 12, TRUE},
-        {"blocks", LP_PRECISION_MXFP8, LP_SCALING_CURRENT, 4, TRUE},
-        {"blocks of 128", LP_PRECISION_FP8_BLOCK, LP_SCALING_DELAYED, 4, TRUE},
+        {"delayed", LP_PRECISION_FP8, LP_SCALING_DELAYED, 1, 0.0},
+        {"current", LP_PRECISION_FP8, LP_SCALING_CURRENT, 12, 4.0},
+        {"blocks", LP_PRECISION_MXFP8, LP_SCALING_CURRENT, 4, 4.0},
+        {"blocks of 128", LP_PRECISION_FP8_BLOCK, LP_SCALING_DELAYED, 4, 4.0},
     };
     LpTransformer shape = narrow_shape();
     LpPlan plan = two_ranks();
@@ -87,9 +87,9 @@ test_expert_casts(void)
         const LpKernel *cast = lp_test_find_kernel(kernels, n, "cast");
         lp_test_true(rows[i].label, n_casts == 2 && cast != NULL);
         lp_test_true(rows[i].label, cast != NULL && cast->n_launches == rows[i].n_launches &&
-                                        cast->apart == rows[i].apart);
+                                        cast->n_apart == rows[i].n_apart);
         const LpKernel *joined = lp_test_find_kernel(kernels, n, "experts-up-gate");
-        lp_test_true(rows[i].label, joined != NULL && joined->n == 96.0 && joined->apart);
+        lp_test_true(rows[i].label, joined != NULL && joined->n == 96.0 && joined->n_apart == 4.0);
     }
     plan.traits[LP_TRAIT_SEPARATE_PROJECTIONS] = LP_PROJECTIONS_APART;
     LpKernel kernels[LP_KERNELS_MAX];

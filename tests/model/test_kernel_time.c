@@ -317,9 +317,10 @@ test_several(void)
                           .memory_efficiency = 0.9,
                           .elementwise_efficiency = 0.58,
                           .launch_s = 14e-6,
-                          .host_kernel_s = 62e-6};
+                          .host_kernel_s = 62e-6,
+                          .loop = {.product_s = 21e-6, .kernel_s = 12e-6}};
     LpKernel products = {
-        .name = "experts-up", .m = 512, .k = 2048, .n = 768, .n_batch = 5, .apart = TRUE};
+        .name = "experts-up", .m = 512, .k = 2048, .n = 768, .n_batch = 5, .n_apart = 4.0};
     LpKernel half = {.name = "experts-up", .m = 512, .k = 2048, .n = 768, .n_batch = 2.5};
     lp_test_close("two rounds", lp_kernel_time_s(&products, &h100, LP_PRECISION_BF16),
                   2.0 * lp_kernel_time_s(&half, &h100, LP_PRECISION_BF16), IDENTITY);
@@ -339,7 +340,7 @@ test_several(void)
     each.host.cuda_graphs = TRUE;
     fed.host_kernel_s = 60e-6;
     lp_test_close("in a graph", lp_kernel_work(&products, &each, &fed).host_s, 0.0, 0.0);
-    products.apart = FALSE;
+    products.n_apart = 0.0;
     each.host.cuda_graphs = FALSE;
     lp_test_close("one call", lp_kernel_work(&products, &each, &fed).host_s, 60e-6, IDENTITY);
     lp_test_true("one kernel for all is faster",
@@ -353,13 +354,13 @@ test_several(void)
                       lp_kernel_time_s(&one, &h100, LP_PRECISION_BF16),
                   7.0 * h100.launch_s, IDENTITY);
     /* Four small ones are as one of ours; a library issues them without leaving its loop. */
-    LpKernel casts = {.name = "cast", .bytes = 8e6, .n_launches = 9, .apart = TRUE};
+    LpKernel casts = {.name = "cast", .bytes = 8e6, .n_launches = 9, .n_apart = 4.0};
     lp_test_close("nine small ones",
                   lp_kernel_time_s(&casts, &h100, LP_PRECISION_BF16) -
                       lp_kernel_time_s(&one, &h100, LP_PRECISION_BF16),
                   2.0 * h100.launch_s, IDENTITY);
     lp_test_close("in a loop", lp_kernel_work(&casts, &plan, &h100).host_s,
-                  h100.host_kernel_s + 8.0 * LP_SMALL_HOST_S, IDENTITY);
+                  h100.host_kernel_s + 8.0 * 12e-6, IDENTITY);
     lp_test_close("eight calls", lp_kernel_work(&routing, &plan, &h100).host_s,
                   8.0 * h100.host_kernel_s, IDENTITY);
 }

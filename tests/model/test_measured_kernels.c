@@ -113,7 +113,7 @@ test_times(void)
     /* Four experts' products side by side are one round, and each is the product that was measured:
      * the model's time of four, as much longer. */
     LpKernel apart = product(1024, 1024, 1024, 4);
-    apart.apart = TRUE;
+    apart.n_apart = 4.0;
     lp_test_close("apart", lp_kernel_time_s(&apart, &accelerator, LP_PRECISION_BF16),
                   4.0 * modelled_s * (1e-3 / modelled_s) + 1e-6, IDENTITY);
 }

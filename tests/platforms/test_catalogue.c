@@ -88,6 +88,21 @@ test_datasheets(void)
     }
 }
 
+/* What hosts take in loops: a product of an A100 that is issued and waited for takes 30.99 us
+ * (LLMCompass, ISCA 2024), 10 of them the device's; slicing takes 2 to 3 us, an operation up to
+ * 25, an empty kernel up to 10. */
+static void
+test_loop(void)
+{
+    LpAccelerator found = {.name = ""};
+    lp_test_true("found", lp_catalogue_find("a100-80", &found, NULL));
+    const LpAcceleratorLoop *loop = &found.loop;
+    lp_test_close("product", loop->product_s, 30.99e-6 - 10e-6, 0.01);
+    lp_test_true("kernel", loop->kernel_s > 0.0 && loop->kernel_s < loop->product_s);
+    lp_test_true("slice", loop->slice_s > 2e-6 && loop->slice_s < 25e-6);
+    lp_test_true("slice's launch", loop->slice_launch_s > 2e-6 && loop->slice_launch_s < 10e-6);
+}
+
 /* Attention's rates that others published for both passes, FLOP/s: AITER on MI300X "over 500"
  * (ROCm/pytorch, pull request 2686); FlashAttention-2 on A100 without a ramp (Dao, arXiv
  * 2307.08691, figure 4: 195 TFLOP/s of long sequences under a causal mask), of which
@@ -181,9 +196,12 @@ test_bad_properties(void)
 int
 main(void)
 {
-    static const LpTestCase cases[] = {
-        {"datasheets", test_datasheets}, {"attention", test_attention},
-        {"properties", test_properties}, {"bad properties", test_bad_properties},
-        {"unknown", test_unknown},       {NULL, NULL}};
+    static const LpTestCase cases[] = {{"datasheets", test_datasheets},
+                                       {"attention", test_attention},
+                                       {"loop", test_loop},
+                                       {"properties", test_properties},
+                                       {"bad properties", test_bad_properties},
+                                       {"unknown", test_unknown},
+                                       {NULL, NULL}};
     return lp_test_run("catalogue", cases);
 }

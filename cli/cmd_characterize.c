@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/option_rows.h"
 #include "cli/options.h"
+#include "cli/plan_arguments.h"
 #include "cli/progress.h"
 #include "cli/sweep.h"
 
@@ -11,10 +12,9 @@
 static const char *const switch_names[] = {"off", "on", NULL};
 
 typedef struct {
-    char *fidelity, *collapse, *format, *plan, *framework, *memory_reserve, *sweep,
-        *jobs;       /* owned */
-    char **settings; /* owned */
-    gboolean ignore_memory, verbose;
+    LpPlanArguments plan;
+    char *fidelity, *collapse, *format, *sweep, *jobs; /* owned */
+    gboolean verbose;
 } Options;
 
 static void
@@ -23,12 +23,9 @@ options_clear(Options *self)
     g_free(self->fidelity);
     g_free(self->collapse);
     g_free(self->format);
-    g_free(self->plan);
-    g_free(self->framework);
-    g_free(self->memory_reserve);
     g_free(self->sweep);
     g_free(self->jobs);
-    g_strfreev(self->settings);
+    lp_plan_arguments_clear(&self->plan);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Options, options_clear)
 
@@ -39,10 +36,10 @@ read_options(const Options *options, char **arguments, LpSweepBase *out_base, Lp
     guint fidelity, collapse;
     *out_base = (LpSweepBase){.workload = arguments[1],
                               .platform = arguments[2],
-                              .settings = (const char *const *)options->settings,
-                              .ignore_memory = options->ignore_memory};
+                              .settings = lp_plan_arguments_settings(&options->plan),
+                              .plan = options->plan.choice,
+                              .ignore_memory = options->plan.ignore_memory};
     if (!lp_format_parse(options->format, out_format, error) ||
-        !lp_plan_choice_parse(options->plan, options->ignore_memory, &out_base->plan, error) ||
         !lp_option_choice("fidelity", options->fidelity, lp_fidelity_names, LP_FIDELITY_FLOW,
                           &fidelity, error) ||
         !lp_option_choice("collapse", options->collapse, switch_names, TRUE, &collapse, error) ||
@@ -121,9 +118,7 @@ simulate(const LpSweepBase *base, LpCharacterization *shown, const Options *opti
                                .alone = TRUE,
                                .run = {.calls = times}};
     g_auto(LpProgress) progress = lp_progress_start("steps");
-    run.run.progress = progress.is_shown ? lp_progress_callback : NULL;
-    run.run.expect = progress.is_shown ? lp_progress_expect : NULL;
-    run.run.progress_data = &progress;
+    lp_progress_watch(&progress, &run.run);
     g_autoptr(LpSimulation) simulation = lp_simulation_run(setup, run, error);
     if (simulation == NULL)
         return FALSE;
@@ -150,12 +145,12 @@ lp_cmd_characterize(int argc, char **argv, GError **error)
          "Runs of a sweep at the same time (default: processors)", "N"},
         LP_ROW_FIDELITY(&options.fidelity),
         LP_ROW_COLLAPSE(&options.collapse),
-        LP_ROW_SET(&options.settings),
-        LP_ROW_FRAMEWORK(&options.framework),
-        LP_ROW_MEMORY_RESERVE(&options.memory_reserve),
-        LP_ROW_PLAN(&options.plan),
+        LP_ROW_SET(&options.plan.settings),
+        LP_ROW_FRAMEWORK(&options.plan.framework),
+        LP_ROW_MEMORY_RESERVE(&options.plan.memory_reserve),
+        LP_ROW_PLAN(&options.plan.plan),
         LP_ROW_FORMAT(&options.format),
-        LP_ROW_IGNORE_MEMORY(&options.ignore_memory),
+        LP_ROW_IGNORE_MEMORY(&options.plan.ignore_memory),
         LP_ROW_VERBOSE(&options.verbose),
         {NULL, 0, 0, 0, NULL, NULL, NULL}};
     LpSweepBase base;
@@ -165,8 +160,7 @@ lp_cmd_characterize(int argc, char **argv, GError **error)
             "Says what each parallelism asks of the network in an iteration: operations, calls, "
             "bytes and their sizes; on a machine also times and bandwidths.",
             entries, &argc, &argv, 1, 2, error) ||
-        !lp_settings_add_framework(&options.settings, options.framework, error) ||
-        !lp_settings_add_memory_reserve(&options.settings, options.memory_reserve, error) ||
+        !lp_plan_arguments_read(&options.plan, error) ||
         !read_options(&options, argv, &base, &format, error))
         return FALSE;
     LpCharacterization shown = {

@@ -6,27 +6,24 @@
 #include "cli/inputs.h"
 #include "cli/option_rows.h"
 #include "cli/options.h"
+#include "cli/plan_arguments.h"
 #include "cli/output_paths.h"
 #include "cli/page_file.h"
 
 #include "report/page_report.h"
 
 typedef struct {
-    char *framework, *memory_reserve, *plan; /* owned */
-    char **settings;                         /* owned */
-    char *fidelity, *collapse, *format;      /* owned */
-    char *n_runs;                            /* owned */
-    gboolean ignore_memory, cost, verbose, contention;
+    LpPlanArguments plan;
+    char *fidelity, *collapse, *format; /* owned */
+    char *n_runs;                       /* owned */
+    gboolean cost, verbose, contention;
     LpPageFile page;
 } Options;
 
 static void
 options_clear(Options *self)
 {
-    g_free(self->framework);
-    g_free(self->memory_reserve);
-    g_free(self->plan);
-    g_strfreev(self->settings);
+    lp_plan_arguments_clear(&self->plan);
     g_free(self->fidelity);
     g_free(self->collapse);
     g_free(self->format);
@@ -35,9 +32,9 @@ options_clear(Options *self)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Options, options_clear)
 
-/* Has @settings, in and out, make one plan that fills the smallest machine of @runs. */
+/* Has the settings of @plan make one plan that fills the smallest machine of @runs. */
 static gboolean
-fit_plan(const GArray *runs, LpPlanChoice plan, const char *path, char ***settings, GError **error)
+fit_plan(const GArray *runs, LpPlanArguments *plan, const char *path, GError **error)
 {
     g_autoptr(GPtrArray) machines = g_ptr_array_new_with_free_func((GDestroyNotify)lp_machine_free);
     for (guint i = 0; i < runs->len; i++) {
@@ -48,25 +45,23 @@ fit_plan(const GArray *runs, LpPlanChoice plan, const char *path, char ***settin
         g_ptr_array_add(machines, machine);
     }
     char **fitting =
-        lp_plan_choice_fit(plan, path, (const char *const *)*settings,
+        lp_plan_choice_fit(plan->choice, path, lp_plan_arguments_settings(plan),
                            (const LpMachine *const *)machines->pdata, machines->len, error);
     if (fitting == NULL)
         return FALSE;
-    g_strfreev(*settings);
-    *settings = fitting;
+    g_strfreev(plan->settings);
+    plan->settings = fitting;
     return TRUE;
 }
 
-/* Reads the workload that all @runs have; @options then say all of its plan. */
+/* Reads the workload that all @runs have; @plan then says all of it. */
 static LpWorkload *
-load_workload(const GArray *runs, Options *options, LpPlanChoice plan, const char *name,
-              GError **error)
+load_workload(const GArray *runs, LpPlanArguments *plan, const char *name, GError **error)
 {
     g_autofree char *path = lp_input_find(name, LP_INPUT_WORKLOAD, error);
-    if (path == NULL ||
-        (plan != LP_PLAN_FILE && !fit_plan(runs, plan, path, &options->settings, error)))
+    if (path == NULL || (plan->choice != LP_PLAN_FILE && !fit_plan(runs, plan, path, error)))
         return NULL;
-    return lp_workload_load(path, (const char *const *)options->settings, error);
+    return lp_workload_load(path, lp_plan_arguments_settings(plan), error);
 }
 
 gboolean
@@ -77,10 +72,10 @@ lp_cmd_compare(int argc, char **argv, GError **error)
         {"fidelity", 0, 0, G_OPTION_ARG_STRING, &options.fidelity, "As for simulate",
          "flow|message"},
         {"collapse", 0, 0, G_OPTION_ARG_STRING, &options.collapse, "As for simulate", "on|off"},
-        LP_ROW_SET(&options.settings),
-        LP_ROW_FRAMEWORK(&options.framework),
-        LP_ROW_MEMORY_RESERVE(&options.memory_reserve),
-        {"plan", 0, 0, G_OPTION_ARG_STRING, &options.plan,
+        LP_ROW_SET(&options.plan.settings),
+        LP_ROW_FRAMEWORK(&options.plan.framework),
+        LP_ROW_MEMORY_RESERVE(&options.plan.memory_reserve),
+        {"plan", 0, 0, G_OPTION_ARG_STRING, &options.plan.plan,
          "The file's plan (default), or one with dp, micro-batch and global-batch that fill the "
          "smallest machine, for all of them",
          "file|fit"},
@@ -88,7 +83,8 @@ lp_cmd_compare(int argc, char **argv, GError **error)
         {"report", 0, 0, G_OPTION_ARG_STRING, &options.page.path,
          "Write a page with tables and plots, which needs no network", "FILE.html"},
         {"runs", 0, 0, G_OPTION_ARG_STRING, &options.n_runs, "As for simulate", "N"},
-        {"ignore-memory", 0, 0, G_OPTION_ARG_NONE, &options.ignore_memory, "As for simulate", NULL},
+        {"ignore-memory", 0, 0, G_OPTION_ARG_NONE, &options.plan.ignore_memory, "As for simulate",
+         NULL},
         {"verbose", 0, 0, G_OPTION_ARG_NONE, &options.verbose, "As for simulate", NULL},
         {"cost", 0, 0, G_OPTION_ARG_NONE, &options.cost, "As for simulate", NULL},
         {"contention", 0, 0, G_OPTION_ARG_NONE, &options.contention,
@@ -96,16 +92,13 @@ lp_cmd_compare(int argc, char **argv, GError **error)
          NULL},
         {NULL, 0, 0, 0, NULL, NULL, NULL}};
     LpFormat format;
-    LpPlanChoice plan;
     if (!lp_options_parse("compare", "WORKLOAD PLATFORM PLATFORM...",
                           "Simulates the workload on each machine, and says what changed.", entries,
                           &argc, &argv, 3, G_MAXINT, error) ||
         !lp_format_parse(options.format, &format, error) ||
-        !lp_plan_choice_parse(options.plan, options.ignore_memory, &plan, error) ||
-        !lp_settings_add_framework(&options.settings, options.framework, error) ||
-        !lp_settings_add_memory_reserve(&options.settings, options.memory_reserve, error))
+        !lp_plan_arguments_read(&options.plan, error))
         return FALSE;
-    g_autofree char **inputs = lp_inputs(argv + 1, options.settings);
+    g_autofree char **inputs = lp_inputs(argv + 1, options.plan.settings);
     if (!lp_page_file_prepare(&options.page, inputs, error))
         return FALSE;
     g_autoptr(GArray) runs = lp_comparison_runs_new();
@@ -113,13 +106,13 @@ lp_cmd_compare(int argc, char **argv, GError **error)
         LpComparisonRun run = {.platform = argv[i]};
         g_array_append_val(runs, run);
     }
-    g_autoptr(LpWorkload) workload = load_workload(runs, &options, plan, argv[1], error);
+    g_autoptr(LpWorkload) workload = load_workload(runs, &options.plan, argv[1], error);
     LpComparisonOptions common = {.workload = argv[1],
-                                  .settings = (const char *const *)options.settings,
+                                  .settings = lp_plan_arguments_settings(&options.plan),
                                   .fidelity = options.fidelity,
                                   .collapse = options.collapse,
                                   .n_runs = options.n_runs,
-                                  .ignore_memory = options.ignore_memory,
+                                  .ignore_memory = options.plan.ignore_memory,
                                   .cost = options.cost,
                                   .contention = options.contention};
     if (workload == NULL || !lp_comparison_runs_run(runs, &common, error))

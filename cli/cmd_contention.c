@@ -5,6 +5,7 @@
 #include "cli/made_machine.h"
 #include "cli/option_rows.h"
 #include "cli/options.h"
+#include "cli/plan_arguments.h"
 #include "cli/output_paths.h"
 #include "cli/page_file.h"
 #include "cli/progress.h"
@@ -20,10 +21,10 @@
 static const char *const switch_names[] = {"off", "on", NULL};
 
 typedef struct {
+    LpPlanArguments plan;
     char *fidelity, *collapse, *format, *jobs, *runs; /* owned */
-    char *framework, *memory_reserve, *plan;          /* owned */
-    char **settings, **what_ifs;                      /* owned */
-    gboolean ignore_memory, cost, verbose, band;
+    char **what_ifs;                                  /* owned */
+    gboolean cost, verbose, band;
     LpPageFile page;
 } Options;
 
@@ -36,10 +37,7 @@ options_clear(Options *self)
     g_free(self->jobs);
     g_free(self->runs);
     lp_page_file_clear(&self->page);
-    g_free(self->framework);
-    g_free(self->memory_reserve);
-    g_free(self->plan);
-    g_strfreev(self->settings);
+    lp_plan_arguments_clear(&self->plan);
     g_strfreev(self->what_ifs);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Options, options_clear)
@@ -48,7 +46,6 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Options, options_clear)
 typedef struct {
     LpFormat format;
     guint fidelity, collapse, n_jobs, n_runs;
-    LpPlanChoice plan;
 } Choices;
 
 static gboolean
@@ -66,7 +63,6 @@ read_choices(const Options *options, Choices *out_choices, GError **error)
     guint n_processors = MIN(g_get_num_processors(), JOBS_MAX);
     return check_what_ifs(options, error) &&
            lp_format_parse(options->format, &out_choices->format, error) &&
-           lp_plan_choice_parse(options->plan, options->ignore_memory, &out_choices->plan, error) &&
            lp_option_choice("fidelity", options->fidelity, lp_fidelity_names, LP_FIDELITY_FLOW,
                             &out_choices->fidelity, error) &&
            lp_option_choice("collapse", options->collapse, switch_names, TRUE,
@@ -95,10 +91,10 @@ write_page(const Options *options, const LpContentionReport *report, GError **er
 
 /* Loads the jobs and the machine. */
 static LpScenario *
-load_scenario(const Options *options, LpPlanChoice plan, char **arguments, LpMachine **out_machine,
+load_scenario(const Options *options, char **arguments, LpMachine **out_machine,
               gboolean *out_is_scenario, GError **error)
 {
-    const char *const *settings = (const char *const *)options->settings;
+    const char *const *settings = lp_plan_arguments_settings(&options->plan);
     g_autofree char *path =
         lp_input_find(arguments[1], LP_INPUT_WORKLOAD | LP_INPUT_SCENARIO, error);
     if (path == NULL)
@@ -106,12 +102,12 @@ load_scenario(const Options *options, LpPlanChoice plan, char **arguments, LpMac
     *out_is_scenario = lp_scenario_is_file(path);
     if (!*out_is_scenario) {
         LpWorkload *workload = NULL;
-        return lp_load_inputs(arguments[1], arguments[2], settings, plan, &workload, out_machine,
-                              error)
+        return lp_load_inputs(arguments[1], arguments[2], settings, options->plan.choice, &workload,
+                              out_machine, error)
                    ? lp_scenario_new_single(workload, path)
                    : NULL;
     }
-    if (plan != LP_PLAN_FILE) {
+    if (options->plan.choice != LP_PLAN_FILE) {
         (void)lp_usage_error(error, "--plan: got fit, wanted none: a scenario has several plans");
         return NULL;
     }
@@ -170,17 +166,18 @@ run_variants(const Options *options, const Choices *choices, const char *workloa
 {
     LpVariantBase base = {.workload = workload,
                           .platform = machine->path,
-                          .settings = (const char *const *)options->settings,
+                          .settings = lp_plan_arguments_settings(&options->plan),
                           .fidelity = (LpFidelity)choices->fidelity,
                           .collapse = choices->collapse != 0,
-                          .ignore_memory = options->ignore_memory,
+                          .ignore_memory = options->plan.ignore_memory,
                           .n_jobs = n_jobs,
                           .n_at_once = choices->n_jobs,
                           .progress = progress->is_shown ? lp_progress_callback : NULL,
                           .progress_data = progress};
     g_auto(GStrv) fitting = NULL;
-    if (choices->plan != LP_PLAN_FILE) {
-        fitting = lp_plan_choice_fit(choices->plan, workload, base.settings, &machine, 1, error);
+    if (options->plan.choice != LP_PLAN_FILE) {
+        fitting =
+            lp_plan_choice_fit(options->plan.choice, workload, base.settings, &machine, 1, error);
         if (fitting == NULL)
             return FALSE;
         base.settings = (const char *const *)fitting;
@@ -214,10 +211,10 @@ attribute(const Options *options, char **arguments, double started_s, GError **e
         return FALSE;
     g_autoptr(LpMachine) machine = NULL;
     g_autoptr(LpScenario) scenario =
-        load_scenario(options, choices.plan, arguments, &machine, &report.is_scenario, error);
+        load_scenario(options, arguments, &machine, &report.is_scenario, error);
     if (scenario == NULL)
         return FALSE;
-    if (!options->ignore_memory && !lp_check_scenario_memory(scenario, machine, error))
+    if (!options->plan.ignore_memory && !lp_check_scenario_memory(scenario, machine, error))
         return FALSE;
     g_auto(Variants) variants = {new_rows(), new_rows(), new_rows()};
     g_auto(LpProgress) progress = lp_progress_start("runs");
@@ -254,11 +251,11 @@ lp_cmd_contention(int argc, char **argv, GError **error)
     const GOptionEntry entries[] = {
         LP_ROW_FIDELITY(&options.fidelity),
         LP_ROW_COLLAPSE(&options.collapse),
-        {"set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.settings,
+        {"set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.plan.settings,
          "Override an attribute of every workload; may be given again", "NAME=VALUE"},
-        LP_ROW_FRAMEWORK(&options.framework),
-        LP_ROW_MEMORY_RESERVE(&options.memory_reserve),
-        LP_ROW_PLAN(&options.plan),
+        LP_ROW_FRAMEWORK(&options.plan.framework),
+        LP_ROW_MEMORY_RESERVE(&options.plan.memory_reserve),
+        LP_ROW_PLAN(&options.plan.plan),
         LP_ROW_FORMAT(&options.format),
         {"report", 0, 0, G_OPTION_ARG_STRING, &options.page.path,
          "Write a page with tables and plots, which needs no network", "FILE.html"},
@@ -272,7 +269,7 @@ lp_cmd_contention(int argc, char **argv, GError **error)
          "Simulate with so many seeds of jitter, traffic, hashes and skew", "N"},
         {"band", 0, 0, G_OPTION_ARG_NONE, &options.band,
          "Simulate with both fidelities, hashed and ideal paths too", NULL},
-        LP_ROW_IGNORE_MEMORY(&options.ignore_memory),
+        LP_ROW_IGNORE_MEMORY(&options.plan.ignore_memory),
         LP_ROW_VERBOSE(&options.verbose),
         {"cost", 0, 0, G_OPTION_ARG_NONE, &options.cost, "Also say what it cost: time, memory",
          NULL},
@@ -281,10 +278,9 @@ lp_cmd_contention(int argc, char **argv, GError **error)
                           "Says which tiers and links hold an iteration back, and which traffic "
                           "delays which.",
                           entries, &argc, &argv, 2, 2, error) ||
-        !lp_settings_add_framework(&options.settings, options.framework, error) ||
-        !lp_settings_add_memory_reserve(&options.settings, options.memory_reserve, error))
+        !lp_plan_arguments_read(&options.plan, error))
         return FALSE;
-    g_autofree char **inputs = lp_inputs(argv + 1, options.settings);
+    g_autofree char **inputs = lp_inputs(argv + 1, options.plan.settings);
     return lp_page_file_prepare(&options.page, inputs, error) &&
            attribute(&options, argv, started_s, error);
 }

@@ -4,6 +4,7 @@
 #include "cli/inputs.h"
 #include "cli/option_rows.h"
 #include "cli/options.h"
+#include "cli/plan_arguments.h"
 #include "cli/progress.h"
 
 #include "base/file.h"
@@ -14,8 +15,8 @@
 #include "workloads/traces/kineto_profile.h"
 
 typedef struct {
-    char *workload, *platform, *format, *plan, *framework; /* owned */
-    char **settings;                                       /* owned */
+    char *workload, *platform, *format; /* owned */
+    LpPlanArguments plan;
 } Options;
 
 static void
@@ -24,9 +25,7 @@ options_clear(Options *self)
     g_free(self->workload);
     g_free(self->platform);
     g_free(self->format);
-    g_free(self->plan);
-    g_free(self->framework);
-    g_strfreev(self->settings);
+    lp_plan_arguments_clear(&self->plan);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Options, options_clear)
 
@@ -72,19 +71,18 @@ add_terms(LpKinetoProfile *self, const LpTerms *terms)
 }
 
 static gboolean
-predict(const Options *options, LpPlanChoice plan, Column *out, GError **error)
+predict(const Options *options, Column *out, GError **error)
 {
     g_autoptr(LpWorkload) workload = NULL;
     g_autoptr(LpMachine) machine = NULL;
     if (!lp_load_inputs(options->workload, options->platform,
-                        (const char *const *)options->settings, plan, &workload, &machine, error))
+                        lp_plan_arguments_settings(&options->plan), options->plan.choice, &workload,
+                        &machine, error))
         return FALSE;
     g_autoptr(LpSetup) setup = lp_setup_new(workload, machine, error);
     LpSimulationOptions run = {.fidelity = LP_FIDELITY_FLOW, .collapse = TRUE, .alone = TRUE};
     g_auto(LpProgress) progress = lp_progress_start("steps");
-    run.run.progress = progress.is_shown ? lp_progress_callback : NULL;
-    run.run.expect = progress.is_shown ? lp_progress_expect : NULL;
-    run.run.progress_data = &progress;
+    lp_progress_watch(&progress, &run.run);
     g_autoptr(LpSimulation) simulation =
         setup != NULL ? lp_simulation_run_apart(setup, run, error) : NULL;
     if (simulation == NULL)
@@ -207,8 +205,7 @@ to_json(const GArray *columns, gboolean has_prediction)
 }
 
 static gboolean
-describe(char **paths, guint n_paths, const Options *options, LpPlanChoice plan, LpFormat format,
-         GError **error)
+describe(char **paths, guint n_paths, const Options *options, LpFormat format, GError **error)
 {
     g_autoptr(GArray) columns = g_array_new(FALSE, TRUE, sizeof(Column));
     for (guint i = 0; i < n_paths; i++) {
@@ -220,7 +217,7 @@ describe(char **paths, guint n_paths, const Options *options, LpPlanChoice plan,
     gboolean has_prediction = options->workload != NULL;
     Column predicted;
     if (has_prediction) {
-        if (!predict(options, plan, &predicted, error))
+        if (!predict(options, &predicted, error))
             return FALSE;
         g_array_append_val(columns, predicted);
     }
@@ -238,23 +235,21 @@ lp_cmd_describe(int argc, char **argv, GError **error)
                                      "WORKLOAD"},
                                     {"platform", 0, 0, G_OPTION_ARG_STRING, &options.platform,
                                      "The machine of that", "PLATFORM"},
-                                    LP_ROW_SET(&options.settings),
-                                    LP_ROW_FRAMEWORK(&options.framework),
-                                    LP_ROW_PLAN(&options.plan),
+                                    LP_ROW_SET(&options.plan.settings),
+                                    LP_ROW_FRAMEWORK(&options.plan.framework),
+                                    LP_ROW_PLAN(&options.plan.plan),
                                     LP_ROW_FORMAT(&options.format),
                                     {NULL, 0, 0, 0, NULL, NULL, NULL}};
     LpFormat format;
-    LpPlanChoice plan;
     if (!lp_options_parse("describe", "FILE...",
                           "Says what profiles of PyTorch (Kineto, .json) spend their time on: by "
                           "kind of kernel, beside communication, and idle.",
                           entries, &argc, &argv, 1, G_MAXINT, error) ||
         !lp_format_parse(options.format, &format, error) ||
-        !lp_plan_choice_parse(options.plan, FALSE, &plan, error) ||
-        !lp_settings_add_framework(&options.settings, options.framework, error))
+        !lp_plan_arguments_read(&options.plan, error))
         return FALSE;
     if ((options.workload == NULL) != (options.platform == NULL))
         return lp_usage_error(error, "--%s: got it alone, wanted --workload with --platform",
                               options.workload != NULL ? "workload" : "platform");
-    return describe(argv + 1, (guint)argc - 1, &options, plan, format, error);
+    return describe(argv + 1, (guint)argc - 1, &options, format, error);
 }

@@ -4,16 +4,18 @@
 #include "cli/inputs.h"
 #include "cli/option_rows.h"
 #include "cli/options.h"
+#include "cli/plan_arguments.h"
 
 #include "workloads/description/given_workload.h"
 
 static gboolean
-print_estimate(char **arguments, const char *const *settings, LpPlanChoice plan, gboolean amped,
-               LpFormat format, gboolean verbose, gboolean kernels, GError **error)
+print_estimate(char **arguments, const LpPlanArguments *plan, gboolean amped, LpFormat format,
+               gboolean verbose, gboolean kernels, GError **error)
 {
     g_autoptr(LpWorkload) workload = NULL;
     g_autoptr(LpMachine) machine = NULL;
-    if (!lp_load_inputs(arguments[1], arguments[2], settings, plan, &workload, &machine, error) ||
+    if (!lp_load_inputs(arguments[1], arguments[2], lp_plan_arguments_settings(plan), plan->choice,
+                        &workload, &machine, error) ||
         !lp_given_workload_refuse(workload, "there is no closed form of the program", error))
         return FALSE;
     g_autoptr(LpSetup) setup = lp_setup_new(workload, machine, error);
@@ -34,37 +36,31 @@ gboolean
 lp_cmd_estimate(int argc, char **argv, GError **error)
 {
     static const char *const model_names[] = {"consistent", "amped", NULL};
-    g_autofree char *model = NULL, *format_text = NULL, *plan_text = NULL, *framework = NULL;
-    g_autofree char *reserve = NULL;
-    g_auto(GStrv) settings = NULL;
-    gboolean verbose = FALSE, kernels = FALSE, ignore_memory = FALSE;
+    g_autofree char *model = NULL, *format_text = NULL;
+    g_auto(LpPlanArguments) plan = {0};
+    gboolean verbose = FALSE, kernels = FALSE;
     const GOptionEntry entries[] = {
         {"model", 0, 0, G_OPTION_ARG_STRING, &model,
          "The consistent form (default) or the repaired AMPeD form", "consistent|amped"},
         {"kernels", 0, 0, G_OPTION_ARG_NONE, &kernels,
          "Also list the kernels of a micro-batch, with their times", NULL},
-        LP_ROW_SET(&settings),
-        LP_ROW_FRAMEWORK(&framework),
-        LP_ROW_MEMORY_RESERVE(&reserve),
-        LP_ROW_PLAN(&plan_text),
+        LP_ROW_SET(&plan.settings),
+        LP_ROW_FRAMEWORK(&plan.framework),
+        LP_ROW_MEMORY_RESERVE(&plan.memory_reserve),
+        LP_ROW_PLAN(&plan.plan),
         LP_ROW_FORMAT(&format_text),
-        {"ignore-memory", 0, 0, G_OPTION_ARG_NONE, &ignore_memory,
+        {"ignore-memory", 0, 0, G_OPTION_ARG_NONE, &plan.ignore_memory,
          "With --plan=fit: also a plan that does not fit in memory; others are estimated anyway",
          NULL},
         LP_ROW_VERBOSE(&verbose),
         {NULL, 0, 0, 0, NULL, NULL, NULL}};
     guint index;
     LpFormat format;
-    LpPlanChoice plan;
     if (!lp_options_parse("estimate", "WORKLOAD PLATFORM",
                           "Estimates one training iteration by a closed form.", entries, &argc,
                           &argv, 2, 2, error) ||
         !lp_option_choice("model", model, model_names, 0, &index, error) ||
-        !lp_plan_choice_parse(plan_text, ignore_memory, &plan, error) ||
-        !lp_format_parse(format_text, &format, error) ||
-        !lp_settings_add_framework(&settings, framework, error) ||
-        !lp_settings_add_memory_reserve(&settings, reserve, error))
+        !lp_format_parse(format_text, &format, error) || !lp_plan_arguments_read(&plan, error))
         return FALSE;
-    return print_estimate(argv, (const char *const *)settings, plan, index == 1, format, verbose,
-                          kernels, error);
+    return print_estimate(argv, &plan, index == 1, format, verbose, kernels, error);
 }

@@ -16,7 +16,7 @@
 #include <string.h>
 
 typedef struct {
-    LpProgramInput input;
+    LpPlanArguments plan;
     char *output; /* owned */
     gboolean collapse;
 } Options;
@@ -24,7 +24,7 @@ typedef struct {
 static void
 options_clear(Options *self)
 {
-    lp_program_input_clear(&self->input);
+    lp_plan_arguments_clear(&self->plan);
     g_free(self->output);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Options, options_clear)
@@ -100,8 +100,8 @@ make_trace(const Options *options, char **arguments, GError **error)
 {
     g_autoptr(LpWorkload) workload = NULL;
     g_autoptr(LpMachine) machine = NULL;
-    g_autoptr(LpProgram) program = lp_program_input_load(&options->input, arguments[0],
-                                                         arguments[1], &workload, &machine, error);
+    g_autoptr(LpProgram) program = lp_program_input_load(&options->plan, arguments[0], arguments[1],
+                                                         &workload, &machine, error);
     LpTrace *trace =
         program == NULL ? NULL : lp_trace_of_program(program, workload, options->collapse, error);
     if (trace != NULL)
@@ -131,9 +131,9 @@ gboolean
 lp_cmd_export(int argc, char **argv, GError **error)
 {
     g_auto(Options) options = {0};
-    const GOptionEntry entries[] = {LP_ROW_SET(&options.input.settings),
-                                    LP_ROW_FRAMEWORK(&options.input.framework),
-                                    LP_ROW_PLAN(&options.input.plan),
+    const GOptionEntry entries[] = {LP_ROW_SET(&options.plan.settings),
+                                    LP_ROW_FRAMEWORK(&options.plan.framework),
+                                    LP_ROW_PLAN(&options.plan.plan),
                                     {"collapse", 0, 0, G_OPTION_ARG_NONE, &options.collapse,
                                      "Of chakra: one file for each class of ranks that do the "
                                      "same, and classes.json, which is imported alone",
@@ -149,7 +149,7 @@ lp_cmd_export(int argc, char **argv, GError **error)
             "Writes what the ranks of a workload or program do as traces for other "
             "tools, with the kernel times of the platform's accelerator: chakra, goal, ti.",
             entries, &argc, &argv, 3, 3, error) ||
-        !lp_settings_add_framework(&options.input.settings, options.input.framework, error))
+        !lp_plan_arguments_read(&options.plan, error))
         return FALSE;
     g_autoptr(GError) fault = NULL;
     int format = lp_choice_parse(argv[1], kinds, &fault);

@@ -4,6 +4,7 @@
 #include "cli/inputs.h"
 #include "cli/option_rows.h"
 #include "cli/options.h"
+#include "cli/plan_arguments.h"
 #include "cli/progress.h"
 
 #include "base/child_pool.h"
@@ -26,10 +27,9 @@
 #define FAILURES_MAX 1e8
 
 typedef struct {
-    char *iteration_time, *days, *runs, *seed, *format, *plan, *framework,
-        *memory_reserve; /* owned */
-    char **settings;     /* owned */
-    gboolean ignore_memory, approximate, verbose;
+    LpPlanArguments plan;
+    char *iteration_time, *days, *runs, *seed, *format; /* owned */
+    gboolean approximate, verbose;
     LpFleetOptions fleet;
     LpCheckpointOptions checkpoints;
 } Options;
@@ -42,10 +42,7 @@ options_clear(Options *self)
     g_free(self->runs);
     g_free(self->seed);
     g_free(self->format);
-    g_free(self->plan);
-    g_free(self->framework);
-    g_free(self->memory_reserve);
-    g_strfreev(self->settings);
+    lp_plan_arguments_clear(&self->plan);
     lp_fleet_options_clear(&self->fleet);
     lp_checkpoint_options_clear(&self->checkpoints);
 }
@@ -54,7 +51,6 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Options, options_clear)
 /* What the options say that needs no machine. */
 typedef struct {
     LpFormat format;
-    LpPlanChoice plan;
     double iteration_time_s; /* 0: to be simulated */
 } Choices;
 
@@ -73,7 +69,6 @@ read_choices(const Options *options, Choices *out, LpGoodputReport *report, GErr
     report->input.period_s = days * DAY_S;
     report->whole_plan = options->verbose;
     if (!lp_format_parse(options->format, &out->format, error) ||
-        !lp_plan_choice_parse(options->plan, options->ignore_memory, &out->plan, error) ||
         !lp_option_count("runs", options->runs, RUNS_MIN, RUNS_MAX, DEFAULT_RUNS, &report->n_runs,
                          error) ||
         !lp_option_count("seed", options->seed, 0, G_MAXUINT32, DEFAULT_SEED, &seed, error))
@@ -91,13 +86,11 @@ simulate(const Options *options, LpGoodputReport *report, GError **error)
         run.shares_max = LP_SIMULATION_SHARES_MAX;
     }
     g_autoptr(LpSetup) setup = lp_setup_new(report->workload, report->machine, error);
-    if (setup == NULL || (!options->ignore_memory &&
+    if (setup == NULL || (!options->plan.ignore_memory &&
                           !lp_setup_check_memory(report->workload, report->machine, error)))
         return FALSE;
     g_auto(LpProgress) progress = lp_progress_start("steps");
-    run.run.progress = progress.is_shown ? lp_progress_callback : NULL;
-    run.run.expect = progress.is_shown ? lp_progress_expect : NULL;
-    run.run.progress_data = &progress;
+    lp_progress_watch(&progress, &run.run);
     g_autoptr(LpSimulation) simulation = lp_simulation_run_apart(setup, run, error);
     if (simulation == NULL)
         return FALSE;
@@ -194,8 +187,8 @@ run(const Options *options, char **arguments, GError **error)
         return FALSE;
     g_autoptr(LpReliability) reliability = lp_fleet_options_reliability(&options->fleet, error);
     if (reliability == NULL ||
-        !lp_load_inputs(arguments[1], arguments[2], (const char *const *)options->settings,
-                        choices.plan, &workload, &machine, error) ||
+        !lp_load_inputs(arguments[1], arguments[2], lp_plan_arguments_settings(&options->plan),
+                        options->plan.choice, &workload, &machine, error) ||
         !lp_given_workload_refuse(workload, "the program says nothing of checkpoints", error))
         return FALSE;
     report.workload = workload;
@@ -274,13 +267,13 @@ lp_cmd_goodput(int argc, char **argv, GError **error)
          "From a failure until its parts are replaced (default: the profile's)", "TIME"},
         {"scheduling-time", 0, 0, G_OPTION_ARG_STRING, &checkpoints->scheduling,
          "From then until the job loads its checkpoint (default: the profile's)", "TIME"},
-        LP_ROW_SET(&options.settings),
-        LP_ROW_FRAMEWORK(&options.framework),
-        LP_ROW_MEMORY_RESERVE(&options.memory_reserve),
-        LP_ROW_PLAN(&options.plan),
+        LP_ROW_SET(&options.plan.settings),
+        LP_ROW_FRAMEWORK(&options.plan.framework),
+        LP_ROW_MEMORY_RESERVE(&options.plan.memory_reserve),
+        LP_ROW_PLAN(&options.plan.plan),
         {"approximate", 0, 0, G_OPTION_ARG_NONE, &options.approximate,
          "Leave out of the simulation what validate leaves out", NULL},
-        LP_ROW_IGNORE_MEMORY(&options.ignore_memory),
+        LP_ROW_IGNORE_MEMORY(&options.plan.ignore_memory),
         LP_ROW_VERBOSE(&options.verbose),
         LP_ROW_FORMAT(&options.format),
         {NULL, 0, 0, 0, NULL, NULL, NULL}};
@@ -288,8 +281,7 @@ lp_cmd_goodput(int argc, char **argv, GError **error)
                           "Says what a machine that fails and is repaired gets done in days: in "
                           "closed form and by Monte Carlo.",
                           entries, &argc, &argv, 2, 2, error) ||
-        !lp_settings_add_framework(&options.settings, options.framework, error) ||
-        !lp_settings_add_memory_reserve(&options.settings, options.memory_reserve, error))
+        !lp_plan_arguments_read(&options.plan, error))
         return FALSE;
     return run(&options, argv, error);
 }

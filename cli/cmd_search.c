@@ -6,6 +6,7 @@
 #include "cli/interruption.h"
 #include "cli/option_rows.h"
 #include "cli/options.h"
+#include "cli/plan_arguments.h"
 #include "cli/progress.h"
 #include "cli/search_machines.h"
 #include "cli/output_paths.h"
@@ -27,11 +28,11 @@
 #define COMBINATIONS_MAX 1e8
 
 typedef struct {
-    char *format, *top, *within, *budget, *jobs, *framework, *memory_reserve, *objective,
-        *accelerator_price;  /* owned */
-    char **settings, **vary; /* owned */
+    LpPlanArguments plan;
+    char *format, *top, *within, *budget, *jobs, *objective, *accelerator_price; /* owned */
+    char **vary;                                                                 /* owned */
     LpSearchOutputs outputs;
-    gboolean exhaustive, ignore_memory;
+    gboolean exhaustive;
 } Options;
 
 static void
@@ -45,10 +46,8 @@ options_clear(Options *self)
     g_free(self->within);
     g_free(self->budget);
     g_free(self->jobs);
-    g_free(self->framework);
-    g_free(self->memory_reserve);
     lp_search_outputs_clear(&self->outputs);
-    g_strfreev(self->settings);
+    lp_plan_arguments_clear(&self->plan);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Options, options_clear)
 
@@ -195,7 +194,7 @@ static gboolean
 search(const Options *options, Choices *choices, const char *path, const char *const *items,
        GPtrArray *machines, char **refused, GError **error)
 {
-    const char *const *settings = (const char *const *)options->settings;
+    const char *const *settings = lp_plan_arguments_settings(&options->plan);
     g_autoptr(LpWorkloadDraft) draft = lp_workload_draft_load(path, settings, error);
     if (draft == NULL)
         return FALSE;
@@ -223,8 +222,8 @@ search(const Options *options, Choices *choices, const char *path, const char *c
     g_auto(LpProgress) progress = lp_progress_start("plans");
     g_autoptr(LpSearchSpace) space = lp_search_space_new(
         draft, (const LpMachine *const *)machines->pdata, machines->len,
-        (const LpSearchAxes *const *)axes->pdata, options->ignore_memory, choices->run.n_at_once,
-        progress.is_shown ? lp_progress_callback : NULL, &progress, error);
+        (const LpSearchAxes *const *)axes->pdata, options->plan.ignore_memory,
+        choices->run.n_at_once, progress.is_shown ? lp_progress_callback : NULL, &progress, error);
     if (space == NULL || !check_any(space, error))
         return FALSE;
     choices->run.progress = progress.is_shown ? lp_progress_callback : NULL;
@@ -260,9 +259,9 @@ lp_cmd_search(int argc, char **argv, GError **error)
          "micro-batch virtual-stages recompute "
          "sequence-parallel zero)",
          "NAME[=VALUES],..."},
-        LP_ROW_SET(&options.settings),
-        LP_ROW_FRAMEWORK(&options.framework),
-        LP_ROW_MEMORY_RESERVE(&options.memory_reserve),
+        LP_ROW_SET(&options.plan.settings),
+        LP_ROW_FRAMEWORK(&options.plan.framework),
+        LP_ROW_MEMORY_RESERVE(&options.plan.memory_reserve),
         {"objective", 0, 0, G_OPTION_ARG_STRING, &options.objective,
          "What the best have least of: time (default), cost, energy or memory", "NAME"},
         {"accelerator-price", 0, 0, G_OPTION_ARG_STRING, &options.accelerator_price,
@@ -284,17 +283,15 @@ lp_cmd_search(int argc, char **argv, GError **error)
          "Write a table of all plans that were simulated", "FILE.csv"},
         LP_ROW_EXPORT(&options.outputs.export),
         LP_ROW_FORMAT(&options.format),
-        LP_ROW_IGNORE_MEMORY(&options.ignore_memory),
+        LP_ROW_IGNORE_MEMORY(&options.plan.ignore_memory),
         {NULL, 0, 0, 0, NULL, NULL, NULL}};
     Choices choices = {.format = LP_FORMAT_TEXT};
     if (!lp_options_parse("search", "WORKLOAD PLATFORM...",
                           "Finds the fastest plans for a workload on one or several machines.",
                           entries, &argc, &argv, 2, G_MAXINT, error) ||
-        !read_choices(&options, &choices, error) ||
-        !lp_settings_add_framework(&options.settings, options.framework, error) ||
-        !lp_settings_add_memory_reserve(&options.settings, options.memory_reserve, error))
+        !read_choices(&options, &choices, error) || !lp_plan_arguments_read(&options.plan, error))
         return FALSE;
-    g_autofree char **inputs = lp_inputs(argv + 1, options.settings);
+    g_autofree char **inputs = lp_inputs(argv + 1, options.plan.settings);
     if (!lp_search_outputs_prepare(&options.outputs, inputs, options.format, error))
         return FALSE;
     g_autofree char *path = lp_input_find(argv[1], LP_INPUT_WORKLOAD, error);

@@ -6,6 +6,7 @@
 #include "cli/made_machine.h"
 #include "cli/option_rows.h"
 #include "cli/options.h"
+#include "cli/plan_arguments.h"
 #include "cli/output_paths.h"
 #include "cli/progress.h"
 #include "cli/run_files.h"
@@ -36,11 +37,11 @@ typedef enum {
 static const char *const collapse_names[] = {"off", "on", "approximate", NULL};
 
 typedef struct {
-    char *fidelity, *collapse, *format, *plan, *framework, *memory_reserve; /* owned */
-    char *runs, *rounds, *seed;                                             /* owned */
-    char **settings;                                                        /* owned */
+    LpPlanArguments plan;
+    char *fidelity, *collapse, *format; /* owned */
+    char *runs, *rounds, *seed;         /* owned */
     LpRunFiles files;
-    gboolean ignore_memory, cost, verbose, approximate, dry_run, no_difference;
+    gboolean cost, verbose, approximate, dry_run, no_difference;
 } Options;
 
 static void
@@ -49,14 +50,11 @@ options_clear(Options *self)
     g_free(self->fidelity);
     g_free(self->collapse);
     g_free(self->format);
-    g_free(self->plan);
     g_free(self->runs);
     g_free(self->rounds);
     g_free(self->seed);
     lp_run_files_clear(&self->files);
-    g_free(self->framework);
-    g_free(self->memory_reserve);
-    g_strfreev(self->settings);
+    lp_plan_arguments_clear(&self->plan);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Options, options_clear)
 
@@ -89,7 +87,6 @@ print_report(LpReport *report, LpFormat format, GError **error)
 /* What the options say, read. */
 typedef struct {
     LpFormat format;
-    LpPlanChoice plan;
     guint fidelity, collapse, n_runs, n_rounds; /* n_rounds: 0 unless collapse is approximate */
     guint seed;                                 /* added to all */
 } Choices;
@@ -128,7 +125,6 @@ read_choices(const Options *options, Choices *out_choices, GError **error)
         return lp_usage_error(error, "--dry-run: got it with --runs or a file to write, wanted "
                                      "neither: nothing is simulated");
     return lp_format_parse(options->format, &out_choices->format, error) &&
-           lp_plan_choice_parse(options->plan, options->ignore_memory, &out_choices->plan, error) &&
            lp_option_choice("fidelity", options->fidelity, lp_fidelity_names, LP_FIDELITY_FLOW,
                             &out_choices->fidelity, error) &&
            read_collapse(options, out_choices, error) &&
@@ -148,16 +144,16 @@ run_seeds(const Options *options, const Choices *choices, const char *path,
     lp_progress_phase(progress, "seeds", choices->n_runs / (choices->n_runs + 1.0));
     LpVariantBase base = {.workload = path,
                           .platform = machine->path,
-                          .settings = (const char *const *)options->settings,
+                          .settings = lp_plan_arguments_settings(&options->plan),
                           .fidelity = (LpFidelity)choices->fidelity,
                           .collapse = choices->collapse != COLLAPSE_OFF,
-                          .ignore_memory = options->ignore_memory,
+                          .ignore_memory = options->plan.ignore_memory,
                           .n_jobs = n_jobs,
                           .n_at_once = g_get_num_processors(),
                           .progress = progress->is_shown ? lp_progress_callback : NULL,
                           .progress_data = progress};
-    if (choices->plan != LP_PLAN_FILE) {
-        fitting = lp_plan_choice_fit(choices->plan, path, base.settings, &machine, 1, error);
+    if (options->plan.choice != LP_PLAN_FILE) {
+        fitting = lp_plan_choice_fit(options->plan.choice, path, base.settings, &machine, 1, error);
         if (fitting == NULL)
             return FALSE;
         base.settings = (const char *const *)fitting;
@@ -196,7 +192,7 @@ static gboolean
 simulate_scenario(const Options *options, const Choices *choices, const char *path,
                   const char *platform, double started_s, GError **error)
 {
-    if (choices->plan != LP_PLAN_FILE)
+    if (options->plan.choice != LP_PLAN_FILE)
         return lp_usage_error(error, "--plan: got fit, wanted none: a scenario has several plans");
     if (choices->collapse == COLLAPSE_APPROXIMATE)
         return lp_usage_error(error, "--collapse: got approximate, wanted on or off: a scenario");
@@ -204,7 +200,7 @@ simulate_scenario(const Options *options, const Choices *choices, const char *pa
     if (platform_path == NULL)
         return FALSE;
     g_autoptr(LpScenario) scenario =
-        lp_scenario_load(path, (const char *const *)options->settings, error);
+        lp_scenario_load(path, lp_plan_arguments_settings(&options->plan), error);
     if (scenario == NULL)
         return FALSE;
     g_autoptr(LpMachine) machine = lp_made_machine_load(platform_path, error);
@@ -213,7 +209,7 @@ simulate_scenario(const Options *options, const Choices *choices, const char *pa
     if (!lp_scenario_apply_machine(scenario, machine->domain_size, &machine->accelerator, error))
         return FALSE;
     lp_variant_shift_seeds(scenario, machine, choices->seed);
-    if (!options->ignore_memory && !lp_check_scenario_memory(scenario, machine, error))
+    if (!options->plan.ignore_memory && !lp_check_scenario_memory(scenario, machine, error))
         return FALSE;
     g_autofree LpDistribution *distributions = g_new0(LpDistribution, scenario->jobs->len);
     g_auto(LpProgress) progress = lp_progress_start("runs");
@@ -267,15 +263,15 @@ simulate(const Options *options, char **arguments, double started_s, GError **er
         return simulate_scenario(options, &choices, path, arguments[2], started_s, error);
     g_autoptr(LpWorkload) workload = NULL;
     g_autoptr(LpMachine) machine = NULL;
-    if (!lp_load_inputs(arguments[1], arguments[2], (const char *const *)options->settings,
-                        choices.plan, &workload, &machine, error))
+    if (!lp_load_inputs(arguments[1], arguments[2], lp_plan_arguments_settings(&options->plan),
+                        options->plan.choice, &workload, &machine, error))
         return FALSE;
 
     machine->path_seed += choices.seed;
     workload->plan.experts.seed += choices.seed;
     g_autoptr(LpSetup) setup = lp_setup_new(workload, machine, error);
     if (setup == NULL ||
-        (!options->ignore_memory && !lp_setup_check_memory(workload, machine, error)))
+        (!options->plan.ignore_memory && !lp_setup_check_memory(workload, machine, error)))
         return FALSE;
     LpDistribution distribution = {0};
     g_auto(LpProgress) progress = lp_progress_start("steps");
@@ -297,9 +293,7 @@ simulate(const Options *options, char **arguments, double started_s, GError **er
     if (options->dry_run)
         return lp_dry_run(setup, run, choices.format, error);
     lp_progress_phase(&progress, "steps", 1.0);
-    run.run.progress = progress.is_shown ? lp_progress_callback : NULL;
-    run.run.expect = progress.is_shown ? lp_progress_expect : NULL;
-    run.run.progress_data = &progress;
+    lp_progress_watch(&progress, &run.run);
     g_autoptr(LpSimulation) simulation = lp_simulation_run(setup, run, error);
     if (simulation == NULL)
         return FALSE;
@@ -330,11 +324,11 @@ lp_cmd_simulate(int argc, char **argv, GError **error)
         LP_ROW_COLLAPSE_IN_DETAIL(&options.collapse),
         {"collapse-rounds", 0, 0, G_OPTION_ARG_STRING, &options.rounds,
          "With --collapse=approximate: rounds in which links tell flows apart (2)", "K"},
-        {"set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.settings,
+        {"set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.plan.settings,
          "Override an attribute of every workload; may be given again", "NAME=VALUE"},
-        LP_ROW_FRAMEWORK(&options.framework),
-        LP_ROW_MEMORY_RESERVE(&options.memory_reserve),
-        LP_ROW_PLAN(&options.plan),
+        LP_ROW_FRAMEWORK(&options.plan.framework),
+        LP_ROW_MEMORY_RESERVE(&options.plan.memory_reserve),
+        LP_ROW_PLAN(&options.plan.plan),
         LP_ROW_FORMAT(&options.format),
         {"report", 0, 0, G_OPTION_ARG_STRING, &options.files.page.path,
          "Write a page with tables and plots, which needs no network", "FILE.html"},
@@ -348,7 +342,7 @@ lp_cmd_simulate(int argc, char **argv, GError **error)
          "Simulate with so many seeds of jitter, traffic, hashes and skew, too", "N"},
         {"seed", 0, 0, G_OPTION_ARG_STRING, &options.seed,
          "Add so much to the seeds of jitter, traffic, hashes and skew (0)", "N"},
-        {"ignore-memory", 0, 0, G_OPTION_ARG_NONE, &options.ignore_memory,
+        {"ignore-memory", 0, 0, G_OPTION_ARG_NONE, &options.plan.ignore_memory,
          "Simulate a plan that does not fit in memory, with a warning", NULL},
         {"approximate", 0, 0, G_OPTION_ARG_NONE, &options.approximate,
          "Leave out what validate leaves out: contention with little traffic, and in large plans",
@@ -368,10 +362,9 @@ lp_cmd_simulate(int argc, char **argv, GError **error)
             "Simulates one training iteration, or several jobs and other traffic side "
             "by side, and explains how the result differs from the closed form.",
             entries, &argc, &argv, 2, 2, error) ||
-        !lp_settings_add_framework(&options.settings, options.framework, error) ||
-        !lp_settings_add_memory_reserve(&options.settings, options.memory_reserve, error))
+        !lp_plan_arguments_read(&options.plan, error))
         return FALSE;
-    g_autofree char **inputs = lp_inputs(argv + 1, options.settings);
+    g_autofree char **inputs = lp_inputs(argv + 1, options.plan.settings);
     return lp_run_files_prepare(&options.files, inputs, error) &&
            simulate(&options, argv, started_s, error);
 }

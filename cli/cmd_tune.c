@@ -20,14 +20,14 @@
 #include <string.h>
 
 typedef struct {
-    LpProgramInput input;
+    LpPlanArguments plan;
     char *workload, *libraries, *bytes, *ranks, *format, *output, *export; /* owned */
 } Options;
 
 static void
 options_clear(Options *self)
 {
-    lp_program_input_clear(&self->input);
+    lp_plan_arguments_clear(&self->plan);
     g_free(self->workload);
     g_free(self->libraries);
     g_free(self->bytes);
@@ -173,7 +173,7 @@ tune(const Options *options, const char *platform, Work *work, GError **error)
         return work->tuning != NULL && tune_grid(options, work, error);
     }
     g_autoptr(LpProgram) program = lp_program_input_load(
-        &options->input, options->workload, platform, &work->workload, &work->machine, error);
+        &options->plan, options->workload, platform, &work->workload, &work->machine, error);
     work->tuning = program == NULL ? NULL : new_tuning(options, work->machine, &progress, error);
     return work->tuning != NULL && tune_workload(work, program, error);
 }
@@ -218,10 +218,9 @@ check_options(const Options *options, LpFormat *out_format, guint *out_export, G
                               "--%s: got it with --workload, wanted one of them: a workload "
                               "has sizes and groups of its own",
                               options->bytes != NULL ? "bytes" : "ranks");
-    if (options->workload == NULL &&
-        (options->input.settings != NULL || options->input.plan != NULL))
+    if (options->workload == NULL && (options->plan.settings != NULL || options->plan.plan != NULL))
         return lp_usage_error(error, "--%s: got it without --workload, wanted both",
-                              options->input.settings != NULL ? "set" : "plan");
+                              options->plan.settings != NULL ? "set" : "plan");
     if (options->export != NULL && options->format != NULL)
         return lp_usage_error(error, "--export: got it with --format, wanted one of them");
     return lp_format_parse(options->format, out_format, error) &&
@@ -249,9 +248,9 @@ cmd_communication(int argc, char **argv, GError **error)
          "SIZE"},
         {"ranks", 0, 0, G_OPTION_ARG_STRING, &options.ranks,
          "Ranks of a grid's groups (default: all accelerators)", "N,..."},
-        LP_ROW_SET(&options.input.settings),
-        LP_ROW_FRAMEWORK(&options.input.framework),
-        LP_ROW_PLAN(&options.input.plan),
+        LP_ROW_SET(&options.plan.settings),
+        LP_ROW_FRAMEWORK(&options.plan.framework),
+        LP_ROW_PLAN(&options.plan.plan),
         LP_ROW_FORMAT(&options.format),
         {"export", 0, 0, G_OPTION_ARG_STRING, &options.export,
          "Print a table that a real library reads instead", "nccl-tuner|ncclx|ucc"},
@@ -263,11 +262,11 @@ cmd_communication(int argc, char **argv, GError **error)
                           "group, of a grid or of a workload.",
                           entries, &argc, &argv, 1, 1, error) ||
         !check_options(&options, &format, &export, error) ||
-        !lp_settings_add_framework(&options.input.settings, options.input.framework, error))
+        !lp_plan_arguments_read(&options.plan, error))
         return FALSE;
     const LpOutputPath outputs[] = {{"-o", options.output, FALSE}};
     char *const files[] = {argv[1], options.workload, NULL};
-    g_autofree char **inputs = lp_inputs(files, options.input.settings);
+    g_autofree char **inputs = lp_inputs(files, options.plan.settings);
     return lp_check_outputs(outputs, G_N_ELEMENTS(outputs), inputs, error) &&
            tune(&options, argv[1], &work, error) && write_tuning(&options, &work, error) &&
            print(&options, format, export, &work, error);

@@ -9,6 +9,7 @@
 #include "cli/inputs.h"
 #include "cli/measured_list.h"
 #include "cli/options.h"
+#include "cli/plan_arguments.h"
 #include "cli/program_file.h"
 #include "cli/subcommands.h"
 
@@ -206,8 +207,8 @@ describe_to_text(const LpWorkload *workload, char *const *sources, const LpMachi
 
 /* What describe and check take beside the workload. */
 typedef struct {
-    char *format_text, *framework, *memory_reserve, *export_text;
-    char **settings;
+    LpPlanArguments plan;
+    char *format_text, *export_text; /* owned */
     gboolean verbose;
     LpFormat format;
     guint export; /* LP_N_EXPORTS: none */
@@ -217,10 +218,8 @@ static void
 describe_options_clear(DescribeOptions *self)
 {
     g_free(self->format_text);
-    g_free(self->framework);
-    g_free(self->memory_reserve);
     g_free(self->export_text);
-    g_strfreev(self->settings);
+    lp_plan_arguments_clear(&self->plan);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(DescribeOptions, describe_options_clear)
 
@@ -284,7 +283,7 @@ load(const char *name, const DescribeOptions *options, GError **error)
     if (path == NULL)
         return NULL;
     g_autoptr(LpWorkload) workload =
-        lp_workload_load(path, (const char *const *)options->settings, error);
+        lp_workload_load(path, lp_plan_arguments_settings(&options->plan), error);
     return workload != NULL && check_library(workload, error) ? g_steal_pointer(&workload) : NULL;
 }
 
@@ -315,9 +314,9 @@ static gboolean
 cmd_describe(int argc, char **argv, GError **error)
 {
     g_auto(DescribeOptions) options = {.export = LP_N_EXPORTS};
-    const GOptionEntry entries[] = {LP_ROW_SET(&options.settings),
-                                    LP_ROW_FRAMEWORK(&options.framework),
-                                    LP_ROW_MEMORY_RESERVE(&options.memory_reserve),
+    const GOptionEntry entries[] = {LP_ROW_SET(&options.plan.settings),
+                                    LP_ROW_FRAMEWORK(&options.plan.framework),
+                                    LP_ROW_MEMORY_RESERVE(&options.plan.memory_reserve),
                                     LP_ROW_EXPORT(&options.export_text),
                                     LP_ROW_VERBOSE(&options.verbose),
                                     LP_ROW_FORMAT(&options.format_text),
@@ -328,9 +327,7 @@ cmd_describe(int argc, char **argv, GError **error)
                             entries, &argc, &argv, 1, 2, error) &&
            lp_format_parse(options.format_text, &options.format, error) &&
            lp_export_parse(options.export_text, options.format_text, &options.export, error) &&
-           lp_settings_add_framework(&options.settings, options.framework, error) &&
-           lp_settings_add_memory_reserve(&options.settings, options.memory_reserve, error) &&
-           describe(argv, &options, error);
+           lp_plan_arguments_read(&options.plan, error) && describe(argv, &options, error);
 }
 
 /* --- attributes --- */
@@ -379,7 +376,7 @@ check(const char *name, const DescribeOptions *options, GError **error)
         return FALSE;
     if (lp_scenario_is_file(path)) {
         g_autoptr(LpScenario) scenario =
-            lp_scenario_load(path, (const char *const *)options->settings, error);
+            lp_scenario_load(path, lp_plan_arguments_settings(&options->plan), error);
         g_autofree char *said = g_strdup_printf("%s: ok, a scenario of %u jobs\n", name,
                                                 scenario != NULL ? scenario->jobs->len : 0);
         return scenario != NULL && lp_print_result(said, error);
@@ -405,9 +402,9 @@ static gboolean
 cmd_check(int argc, char **argv, GError **error)
 {
     g_auto(DescribeOptions) options = {.export = LP_N_EXPORTS};
-    const GOptionEntry entries[] = {LP_ROW_SET(&options.settings),
-                                    LP_ROW_FRAMEWORK(&options.framework),
-                                    LP_ROW_MEMORY_RESERVE(&options.memory_reserve),
+    const GOptionEntry entries[] = {LP_ROW_SET(&options.plan.settings),
+                                    LP_ROW_FRAMEWORK(&options.plan.framework),
+                                    LP_ROW_MEMORY_RESERVE(&options.plan.memory_reserve),
                                     LP_ROW_VERBOSE(&options.verbose),
                                     LP_ROW_FORMAT(&options.format_text),
                                     {NULL, 0, 0, 0, NULL, NULL, NULL}};
@@ -415,8 +412,7 @@ cmd_check(int argc, char **argv, GError **error)
                           "Checks the file of a workload or of a scenario.", entries, &argc, &argv,
                           1, 1, error) ||
         !lp_format_parse(options.format_text, &options.format, error) ||
-        !lp_settings_add_framework(&options.settings, options.framework, error) ||
-        !lp_settings_add_memory_reserve(&options.settings, options.memory_reserve, error))
+        !lp_plan_arguments_read(&options.plan, error))
         return FALSE;
     return options.verbose || options.format == LP_FORMAT_JSON ? describe(argv, &options, error)
                                                                : check(argv[1], &options, error);

@@ -135,19 +135,6 @@ lp_input_attribute(const LpWorkload *workload, const char *name)
     return NULL;
 }
 
-gboolean
-lp_plan_choice_parse(const char *text, gboolean ignore_memory, LpPlanChoice *out_plan,
-                     GError **error)
-{
-    static const char *const names[] = {"file", "fit", NULL};
-    guint index = 0;
-    if (!lp_option_choice("plan", text, names, LP_PLAN_FILE, &index, error))
-        return FALSE;
-    *out_plan =
-        index == LP_PLAN_FIT && ignore_memory ? LP_PLAN_FIT_WITHOUT_MEMORY : (LpPlanChoice)index;
-    return TRUE;
-}
-
 char **
 lp_plan_choice_fit(LpPlanChoice plan, const char *path, const char *const *settings,
                    const LpMachine *const *machines, guint n, GError **error)

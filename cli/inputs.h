@@ -39,11 +39,6 @@ typedef enum {
     LP_PLAN_FIT_WITHOUT_MEMORY /**< and whatever memory that takes */
 } LpPlanChoice;
 
-/** Reads the value of "--plan"; NULL: LP_PLAN_FILE. @ignore_memory: whether a plan that does not
- * fit in memory is run, too. Error: LP_INPUT_ERROR_USAGE. */
-gboolean lp_plan_choice_parse(const char *text, gboolean ignore_memory, LpPlanChoice *out_plan,
-                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
 /** Settings with which the workload of @path fills the smallest of @machines, @n of them, which all
  * run it: @settings, and what @plan, not LP_PLAN_FILE, adds. Errors: as lp_fit_plan(). Returns:
  * (transfer full), NULL-ended. */

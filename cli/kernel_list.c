@@ -5,6 +5,7 @@
 #include "cli/inputs.h"
 #include "cli/option_rows.h"
 #include "cli/options.h"
+#include "cli/plan_arguments.h"
 #include "cli/output_paths.h"
 #include "cli/page_file.h"
 
@@ -35,12 +36,12 @@ print_text(const LpReport *report, GError **error)
 }
 
 static gboolean
-print(char **arguments, char *const *settings, LpFormat format, const LpPageFile *page,
+print(char **arguments, const LpPlanArguments *plan, LpFormat format, const LpPageFile *page,
       GError **error)
 {
     g_autofree char *path = lp_input_find(arguments[1], LP_INPUT_WORKLOAD, error);
     g_autoptr(LpWorkload) workload =
-        path != NULL ? lp_workload_load(path, (const char *const *)settings, error) : NULL;
+        path != NULL ? lp_workload_load(path, lp_plan_arguments_settings(plan), error) : NULL;
     g_autoptr(LpMachine) machine =
         workload != NULL ? lp_input_load_machine(arguments[2], error) : NULL;
     if (machine == NULL)
@@ -72,12 +73,12 @@ prepare_page(LpPageFile *page, char *const *arguments, char *const *settings, GE
 gboolean
 lp_cmd_workload_kernels(int argc, char **argv, GError **error)
 {
-    g_autofree char *format_text = NULL, *framework = NULL;
-    g_auto(GStrv) settings = NULL;
+    g_autofree char *format_text = NULL;
+    g_auto(LpPlanArguments) plan = {0};
     LpPageFile page = {NULL, NULL};
     const GOptionEntry entries[] = {
-        LP_ROW_SET(&settings),
-        LP_ROW_FRAMEWORK(&framework),
+        LP_ROW_SET(&plan.settings),
+        LP_ROW_FRAMEWORK(&plan.framework),
         LP_ROW_FORMAT(&format_text),
         {"report", 0, 0, G_OPTION_ARG_STRING, &page.path,
          "Also write a page: where a micro-batch's time goes, and all kernels", "FILE.html"},
@@ -88,10 +89,9 @@ lp_cmd_workload_kernels(int argc, char **argv, GError **error)
                          "Lists the kernels that a micro-batch runs in all layers: sizes, FLOP, "
                          "bytes, time, by what it is bound, and where the list of each stands.",
                          entries, &argc, &argv, 2, 2, error) &&
-        lp_format_parse(format_text, &format, error) &&
-        lp_settings_add_framework(&settings, framework, error) &&
-        prepare_page(&page, argv + 1, settings, error) &&
-        print(argv, settings, format, &page, error);
+        lp_format_parse(format_text, &format, error) && lp_plan_arguments_read(&plan, error) &&
+        prepare_page(&page, argv + 1, plan.settings, error) &&
+        print(argv, &plan, format, &page, error);
     lp_page_file_clear(&page);
     return good;
 }

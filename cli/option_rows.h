@@ -31,7 +31,7 @@
         "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, place,                                             \
             "Override an attribute of the workload; may be given again", "NAME=VALUE"              \
     }
-/** A framework's name: lp_settings_add_framework(). */
+/** A framework's name, lp_plan_arguments_read(). */
 #define LP_ROW_FRAMEWORK(place)                                                                    \
     {                                                                                              \
         "framework", 0, 0, G_OPTION_ARG_STRING, place,                                             \
@@ -39,7 +39,7 @@
             "defaults",                                                                            \
             "NAME"                                                                                 \
     }
-/** A size: lp_settings_add_memory_reserve(). */
+/** A size, lp_plan_arguments_read(). */
 #define LP_ROW_MEMORY_RESERVE(place)                                                               \
     {                                                                                              \
         "memory-reserve", 0, 0, G_OPTION_ARG_STRING, place,                                        \

@@ -13,7 +13,6 @@
 #include "cli/made_machine.h"
 #include "cli/system_hint.h"
 #include "report/plan_export.h"
-#include "workloads/description/framework.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -221,57 +220,6 @@ lp_export_parse(const char *text, const char *format, guint *out_export, GError 
     if (text != NULL && format != NULL)
         return lp_usage_error(error, "--export: got --format beside it, wanted one of them");
     return lp_option_choice("export", text, lp_export_names, LP_N_EXPORTS, out_export, error);
-}
-
-/* Whether each of @settings that names a framework names @name. */
-static gboolean
-agree_on_framework(char **settings, const char *name, GError **error)
-{
-    static const char prefix[] = "framework=";
-    for (char **setting = settings; setting != NULL && *setting != NULL; setting++)
-        if (g_str_has_prefix(*setting, prefix) && strcmp(*setting + strlen(prefix), name) != 0)
-            return lp_usage_error(error,
-                                  "--framework: got \"%s\" beside --set %s, wanted one framework",
-                                  name, *setting);
-    return TRUE;
-}
-
-static void
-add_setting(char ***settings, const char *name, const char *value)
-{
-    guint n = *settings != NULL ? g_strv_length(*settings) : 0;
-    *settings = g_renew(char *, *settings, n + 2);
-    (*settings)[n] = g_strconcat(name, value, NULL);
-    (*settings)[n + 1] = NULL;
-}
-
-gboolean
-lp_settings_add_framework(char ***settings, const char *name, GError **error)
-{
-    if (name == NULL)
-        return TRUE;
-    g_auto(GStrv) known = lp_framework_names(error);
-    guint unused = 0;
-    if (known == NULL ||
-        (!lp_framework_is_file(name) &&
-         !lp_option_choice("framework", name, (const char *const *)known, 0, &unused, error)) ||
-        !agree_on_framework(*settings, name, error))
-        return FALSE;
-    add_setting(settings, "framework=", name);
-    return TRUE;
-}
-
-gboolean
-lp_settings_add_memory_reserve(char ***settings, const char *size, GError **error)
-{
-    double unused;
-    if (size == NULL)
-        return TRUE;
-    g_autoptr(GError) fault = NULL;
-    if (!lp_quantity_parse_in(LP_QUANTITY_SIZE, size, 0.0, G_MAXDOUBLE, &unused, &fault))
-        return lp_usage_error(error, "--memory-reserve: %s", fault->message);
-    add_setting(settings, "memory-reserve=", size);
-    return TRUE;
 }
 
 /* @text with control characters, which names of files may have, as \\xNN, as tables show them; in

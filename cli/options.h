@@ -45,17 +45,6 @@ gboolean lp_option_count(const char *option, const char *text, guint64 minimum, 
                          guint64 fallback, guint *out_count,
                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/** Adds "framework=@name" to @settings, which may be NULL, unless @name is NULL. Error:
- * LP_INPUT_ERROR_USAGE that names the option where there is no such framework, or @settings name
- * another. */
-gboolean lp_settings_add_framework(char ***settings, const char *name,
-                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-/** Adds "memory-reserve=@size" to @settings, which may be NULL, unless @size is NULL. Error:
- * LP_INPUT_ERROR_USAGE where that is no size. */
-gboolean lp_settings_add_memory_reserve(char ***settings, const char *size,
-                                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
 /** Prints a result on stdout, whole. */
 gboolean lp_print_result(const char *text, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** Prints @node on stdout as lp_json_print() does. @node: (transfer full). Error:

@@ -13,14 +13,14 @@
 #include <string.h>
 
 typedef struct {
-    LpProgramInput input;
+    LpPlanArguments plan;
     char *output; /* owned */
 } Options;
 
 static void
 options_clear(Options *self)
 {
-    lp_program_input_clear(&self->input);
+    lp_plan_arguments_clear(&self->plan);
     g_free(self->output);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Options, options_clear)
@@ -30,8 +30,8 @@ write_program(const Options *options, char **arguments, GError **error)
 {
     g_autoptr(LpWorkload) workload = NULL;
     g_autoptr(LpMachine) machine = NULL;
-    g_autoptr(LpProgram) program = lp_program_input_load(&options->input, arguments[1],
-                                                         arguments[2], &workload, &machine, error);
+    g_autoptr(LpProgram) program = lp_program_input_load(&options->plan, arguments[1], arguments[2],
+                                                         &workload, &machine, error);
     g_autofree char *text =
         program == NULL ? NULL
                         : lp_program_to_xml(program, workload, machine->accelerator.name, error);
@@ -45,9 +45,9 @@ gboolean
 lp_cmd_workload_program(int argc, char **argv, GError **error)
 {
     g_auto(Options) options = {0};
-    const GOptionEntry entries[] = {LP_ROW_SET(&options.input.settings),
-                                    LP_ROW_FRAMEWORK(&options.input.framework),
-                                    LP_ROW_PLAN(&options.input.plan),
+    const GOptionEntry entries[] = {LP_ROW_SET(&options.plan.settings),
+                                    LP_ROW_FRAMEWORK(&options.plan.framework),
+                                    LP_ROW_PLAN(&options.plan.plan),
                                     {"output", 'o', 0, G_OPTION_ARG_STRING, &options.output,
                                      "Write it there, and not to standard output", "FILE.xml"},
                                     {NULL, 0, 0, 0, NULL, NULL, NULL}};
@@ -55,9 +55,9 @@ lp_cmd_workload_program(int argc, char **argv, GError **error)
                           "Writes what the ranks of a workload compute, send and reduce as a "
                           "program by hand, with the kernel times of the platform's accelerator.",
                           entries, &argc, &argv, 2, 2, error) ||
-        !lp_settings_add_framework(&options.input.settings, options.input.framework, error))
+        !lp_plan_arguments_read(&options.plan, error))
         return FALSE;
-    g_autofree char **inputs = lp_inputs(argv + 1, options.input.settings);
+    g_autofree char **inputs = lp_inputs(argv + 1, options.plan.settings);
     return lp_check_outputs(&(LpOutputPath){"--output", options.output, FALSE}, 1, inputs, error) &&
            write_program(&options, argv, error);
 }

@@ -180,3 +180,11 @@ lp_progress_callback(double n_done, guint64 n_all, void *data)
 {
     lp_progress_show(data, n_done, n_all);
 }
+
+void
+lp_progress_watch(LpProgress *self, LpRunOptions *run)
+{
+    run->progress = self->is_shown ? lp_progress_callback : NULL;
+    run->expect = self->is_shown ? lp_progress_expect : NULL;
+    run->progress_data = self;
+}

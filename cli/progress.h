@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include <glib.h>
+#include "sim/run/result.h"
 
 G_BEGIN_DECLS
 
@@ -45,5 +45,8 @@ void lp_progress_callback(double n_done, guint64 n_all, void *data);
 /** Says at once how long @n_all will take if that is long: @processor_s where forecasts are made
  * for (sim/run/forecast.h). @data: an LpProgress. */
 void lp_progress_expect(double processor_s, guint64 n_all, void *data);
+/** Has @run, which @self outlives, tell it how far it has come and how long it will take, where
+ * that is shown. */
+void lp_progress_watch(LpProgress *self, LpRunOptions *run);
 
 G_END_DECLS

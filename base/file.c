@@ -214,7 +214,7 @@ read_resource(const char *path, GError **error)
 }
 
 static gboolean
-read_all(int fd, GByteArray *content)
+read_all(int fd, GByteArray *content, gsize n_most)
 {
     guint8 block[65536];
     for (;;) {
@@ -223,7 +223,7 @@ read_all(int fd, GByteArray *content)
             continue;
         if (n_read <= 0)
             return n_read == 0;
-        if (content->len + (gsize)n_read > READ_MAX) {
+        if (content->len + (gsize)n_read > n_most) {
             errno = EFBIG;
             return FALSE;
         }
@@ -291,7 +291,7 @@ static gboolean
 keep_pipe(int fd)
 {
     g_autoptr(GByteArray) content = g_byte_array_new();
-    if (!read_all(fd, content))
+    if (!read_all(fd, content, READ_MAX))
         return FALSE;
     int kept = new_in_memory((const char *)content->data, content->len);
     gboolean good = kept >= 0 && dup2(kept, fd) >= 0;
@@ -309,7 +309,7 @@ keep_named_pipe(const char *path)
 {
     g_autoptr(GByteArray) content = g_byte_array_new();
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    gboolean good = fd >= 0 && read_all(fd, content);
+    gboolean good = fd >= 0 && read_all(fd, content, READ_MAX);
     int code = errno;
     if (fd >= 0)
         close(fd);
@@ -341,6 +341,12 @@ lp_file_argument(const char *name, GError **error)
 GBytes *
 lp_file_read(const char *path, GError **error)
 {
+    return lp_file_read_at_most(path, READ_MAX, error);
+}
+
+GBytes *
+lp_file_read_at_most(const char *path, gsize n_most, GError **error)
+{
     g_return_val_if_fail(path != NULL, NULL);
     if (g_str_has_prefix(path, RESOURCE_SCHEME))
         return read_resource(path, error);
@@ -350,7 +356,7 @@ lp_file_read(const char *path, GError **error)
         return NULL;
     }
     g_autoptr(GByteArray) content = g_byte_array_new();
-    gboolean good = read_all(fd, content);
+    gboolean good = read_all(fd, content, n_most);
     int code = errno;
     close(fd);
     if (!good) {

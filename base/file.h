@@ -57,6 +57,9 @@ int lp_file_in_memory(const char *text, gsize length, char **out_path,
 /** The bytes of a shipped or plain file, of at most 64 MiB. Errors: LP_INPUT_ERROR_FILE,
  * "PATH: reason". Returns: (transfer full). */
 GBytes *lp_file_read(const char *path, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** Reads so a file of at most @n_most bytes. */
+GBytes *lp_file_read_at_most(const char *path, gsize n_most,
+                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /** Where the text of a file begins: behind the UTF-8 byte-order mark that some editors put first.
  * @length: in bytes; made smaller by a mark. Borrowed from @text. */

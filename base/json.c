@@ -13,16 +13,22 @@ json_t *
 lp_json_read(const char *path, const char *text, gsize length, GError **error)
 {
     g_return_val_if_fail(path != NULL && (text != NULL || length == 0), NULL);
-    json_error_t fault;
     const char *start = text != NULL ? lp_file_skip_mark(text, &length) : "";
-    json_t *node = json_loadb(start, length, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &fault);
+    return lp_json_read_part(path, 1, start, length, error);
+}
+
+json_t *
+lp_json_read_part(const char *path, guint line, const char *text, gsize length, GError **error)
+{
+    json_error_t fault;
+    json_t *node = json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &fault);
     if (node != NULL)
         return node;
     /* Printable, and without the quotes around it: the reason quotes what it found in the text. */
     g_autofree char *reason = lp_error_quote(fault.text);
     g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_SYNTAX,
                 "%s:%d: got no JSON (%.*s), wanted JSON in UTF-8 with each key once", path,
-                fault.line, (int)strlen(reason) - 2, reason + 1);
+                fault.line + (int)line - 1, (int)strlen(reason) - 2, reason + 1);
     return NULL;
 }
 

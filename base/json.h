@@ -18,6 +18,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(json_t, json_decref)
 json_t *lp_json_read(const char *path, const char *text, gsize length,
                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+/** Reads so a value whose text begins at line @line of the file. */
+json_t *lp_json_read_part(const char *path, guint line, const char *text, gsize length,
+                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
 /** The version of the layout of our outputs: it grows when a key goes or changes its meaning, not
  * when one comes. */
 #define LP_JSON_FORMAT_VERSION 2

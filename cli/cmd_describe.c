@@ -99,13 +99,7 @@ predict(const Options *options, Column *out, GError **error)
 static gboolean
 read_profile(const char *path, LpKinetoProfile *out_profile, GError **error)
 {
-    g_autoptr(GBytes) content = lp_file_read(path, error);
-    if (content == NULL)
-        return FALSE;
-    gsize length = 0;
-    const char *text = g_bytes_get_data(content, &length);
-    g_autoptr(LpKinetoEvents) events =
-        lp_kineto_events_read(lp_file_label(path), text, length, error);
+    g_autoptr(LpKinetoEvents) events = lp_kineto_events_load(path, error);
     if (events == NULL)
         return FALSE;
     *out_profile = lp_kineto_profile(events);

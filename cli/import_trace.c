@@ -98,6 +98,11 @@ to_text(const LpTrace *trace, const LpGivenProgram *program, const char *name, c
         g_string_append_printf(text, "%s%s", i > 0 ? ", " : "",
                                (const char *)program->queues->pdata[i]);
     g_string_append_c(text, '\n');
+    if (trace->n_unsized > 0)
+        g_string_append_printf(text,
+                               "as seen     %u kernels communicate, and what is not said: they "
+                               "take the time that they took\n",
+                               trace->n_unsized);
     return g_string_free(text, FALSE);
 }
 

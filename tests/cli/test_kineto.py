@@ -3,6 +3,7 @@
 """PyTorch's profiles: made ones take the times that follow from their kernels, calls and collectives.
 
 Environment: LIGHTPATH (the built program)."""
+import gzip
 import json
 import random
 import subprocess
@@ -40,6 +41,11 @@ class Profile:
     def collective(self, at, length, stream=20, n=12_500_000, name="allreduce", dtype="Float", **more):
         return self.kernel(at, length, stream, name="k", **{"Collective name": name, "In msg nelems": n, "Out msg nelems": n,
                                                   "dtype": dtype, "Process Group Name": "0", **more})
+
+    def record(self, at, length, name="record_param_comms", cat="cpu_op", **args):
+        """What the host says of the calls that stand in it."""
+        self.events.append({"ph": "X", "cat": cat, "name": name, "ts": START_US + at, "dur": length, "args": args})
+        return self
 
     def text(self):
         return json.dumps({"distributedInfo": self.head, "traceEvents": self.events})
@@ -107,6 +113,70 @@ class Kineto(test_program_by_hand.Case):
         receiver = Profile(1).call(0).collective(5, 1505, name="recv", **{"Src Rank": 0}).call(3).kernel(1511, 200)
         self.check_time(2e-6 + 1e-3 + DOMAIN_S + 50e6 / DOMAIN_RATE + 200e-6, sender, receiver)
 
+    def test_records(self):
+        """What kernels do not say of themselves, the host's operators around their calls do, or annotations by shapes."""
+        ring_s = 2 * (DOMAIN_S + 25e6 / DOMAIN_RATE)
+        nccl = "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*, unsigned long, ncclWork*)"
+        said = {"Collective name": "allreduce", "In msg nelems": 12_500_000, "Out msg nelems": 12_500_000, "dtype": "Float",
+                "Process Group Name": "0"}
+        shapes = {"Input Dims": [[12_500_000]], "Input type": ["float"]}
+        for records in ([(9, 20, {**said})], [(9, 20, {**said}), (11, 17, {**shapes, "name": "nccl:all_reduce", "cat": "user_annotation"})],
+                        [(11, 17, {**shapes, "name": "nccl:all_reduce", "cat": "user_annotation"})],
+                        [(11, 17, {**shapes, "Input Dims": [[2500, 4000], [2_500_000]], "name": "nccl:all_reduce", "cat": "user_annotation"})]):
+            profile = two_kernels()
+            for at, length, args in records:
+                profile.record(at, length, **args)
+            profile.call(12).kernel(1505, 77777, 20, name=nccl)
+            with self.subTest(records=records):
+                self.check_time(2e-6 + 1.5e-3 + ring_s, profile)
+        # Of an all-gather the shapes are those of a rank's part.
+        half_s = DOMAIN_S + 25e6 / DOMAIN_RATE
+        gather = two_kernels().record(9, 20, "nccl:_all_gather_base", "user_annotation", **{**shapes, "Input Dims": [[6_250_000]]})
+        self.check_time(2e-6 + 1.5e-3 + half_s, gather.call(12).kernel(1505, 9, 20, name=nccl))
+
+    def test_unsized(self):
+        """Communication of which nothing is said keeps its time, under a term of its own, and the import says so."""
+        for name, term in (("ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t(ncclWorkElem)", "dp"),
+                           ("void deep_ep::internode::dispatch<true>(int4*)", "ep"),
+                           ("void dpsk::ep::internode::combine<false>(int4*)", "ep")):
+            profile = Profile().call(0).kernel(5, 1000).call(6).kernel(1005, 300, 20, name=name)
+            # A record that ended before the call, or of another thread, is of others.
+            profile.record(1, 3, **{"Collective name": "allreduce", "In msg nelems": 1, "Out msg nelems": 1, "dtype": "Float"})
+            path = self.folder / "p.xml"
+            said = self.run_well("import", "kineto", self.write(profile.text()), "-o", path)
+            self.assertIn("1 kernels communicate", said)
+            found = self.simulate(path)["simulated"]
+            self.assertAlmostEqual(found["iteration_time_s"], 2e-6 + 1.3e-3, delta=2e-9)
+            self.assertAlmostEqual(found["terms_s"][term], 300e-6, delta=2e-9)
+            described, = self.described(profile)["profiles"]
+            self.assertAlmostEqual(described["communicating_s"], 300e-6, delta=2e-9)
+        self.assertNotIn("communicate", self.run_well("import", "kineto", self.write(two_kernels().text()), "-o", path))
+
+    def test_packed(self):
+        """As PyTorch's handlers write them: packed, and called by worker and instant, so that the profile says its rank."""
+        sender = Profile(0).call(0).kernel(5, 1000).call(3).collective(1005, 9, name="send", **{"Dst Rank": 1})
+        receiver = Profile(1).call(0).collective(5, 1505, name="recv", **{"Src Rank": 0})
+        paths = [self.folder / name for name in ("host_9.1732.pt.trace.json.gz", "host_8.1733.pt.trace.json.gz")]
+        for path, profile in zip(paths, (receiver, sender)):
+            path.write_bytes(gzip.compress(profile.text().encode()))
+        program = self.folder / "p.xml"
+        self.run_well("import", "kineto", *paths, "-o", program)
+        found = self.simulate(program)["simulated"]["iteration_time_s"]
+        self.assertAlmostEqual(found, 2e-6 + 1e-3 + DOMAIN_S + 50e6 / DOMAIN_RATE, delta=2e-9)
+        paths[0].write_bytes(gzip.compress(sender.text().encode()))
+        done = run("import", "kineto", *map(str, paths))
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1), done.stderr)
+        self.assertIn("with 2 files, wanted a file of each rank", done.stderr)
+
+    def test_large(self):
+        """Bombs and large files end in one line, and in the memory that they may take."""
+        bomb, cut = self.folder / "rank-0.json.gz", gzip.compress(two_kernels().text().encode())[:-9]
+        for content, part in ((gzip.compress(b" " * (300 << 20), 1), "unpack to more than 268435456 B"), (cut, "damaged gzip data")):
+            bomb.write_bytes(content)
+            done = subprocess.run(["sh", "-c", f"ulimit -v 3000000; exec {PROGRAM} import kineto {bomb}"], capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (1, "", 1), done.stderr)
+            self.assertIn(part, done.stderr)
+
     def described(self, *profiles, words=()):
         paths = [self.write(profile.text(), f"rank-{i}.json") for i, profile in enumerate(profiles)]
         return json.loads(self.run_well("describe", *paths, *words, "--format=json"))
@@ -173,6 +243,7 @@ class Kineto(test_program_by_hand.Case):
         self.refused("no event of category kernel", "[]")
         self.refused("rank-0.json:1", '{"traceEvents": [')
         self.refused("without name, ts, dur and stream", '{"traceEvents": [{"cat": "kernel", "name": "k", "ts": 5}]}')
+        self.refused("without Out msg nelems", two_kernels().call(9).kernel(1600, 9, **{"Collective name": "allgather", "dtype": "Float"}).text())
         self.refused('Collective name "gather"', Profile().call(0).collective(5, 9, name="gather").text())
         self.refused('dtype "Strange"', Profile().call(0).collective(5, 9, dtype="Strange").text())
         self.refused("without Dst Rank", Profile().call(0).collective(5, 9, name="send").text())

@@ -12,6 +12,8 @@
 #include <string.h>
 
 #define ELEMENTS_MAX 1125899906842624
+/* For which one file may stand. */
+#define RANKS_MAX 1024
 
 typedef struct {
     LpTrace *trace;               /* borrowed */
@@ -72,14 +74,35 @@ static const struct {
 static const struct {
     const char *name;
     guint64 bytes;
-} types[] = {{"Float", 4}, {"Double", 8}, {"Half", 2},          {"BFloat16", 2},
-             {"Int", 4},   {"Long", 8},   {"Byte", 1},          {"Char", 1},
-             {"Bool", 1},  {"Short", 2},  {"Float8_e4m3fn", 1}, {"Float8_e5m2", 1}};
+} types[] = {{"Float", 4},
+             {"Double", 8},
+             {"Half", 2},
+             {"BFloat16", 2},
+             {"Int", 4},
+             {"Long", 8},
+             {"Byte", 1},
+             {"Char", 1},
+             {"Bool", 1},
+             {"Short", 2},
+             {"Float8_e4m3fn", 1},
+             {"Float8_e5m2", 1},
+             /* as shapes are told */
+             {"float", 4},
+             {"double", 8},
+             {"c10::Half", 2},
+             {"c10::BFloat16", 2},
+             {"int", 4},
+             {"long", 8},
+             {"long int", 8},
+             {"unsigned char", 1},
+             {"signed char", 1},
+             {"bool", 1},
+             {"short int", 2}};
 
 static char *
 name_of(const LpKinetoWork *work)
 {
-    const char *name = json_string_value(json_object_get(work->args, "Collective name"));
+    const char *name = json_string_value(json_object_get(work->said, "Collective name"));
     if (name == NULL)
         return NULL;
     GString *bare = g_string_new(NULL);
@@ -93,8 +116,8 @@ static gboolean
 read_bytes(const Reader *self, const LpKinetoWork *work, gboolean is_out, guint64 *out_bytes,
            GError **error)
 {
-    const json_t *count = json_object_get(work->args, is_out ? "Out msg nelems" : "In msg nelems");
-    const char *type = json_string_value(json_object_get(work->args, "dtype"));
+    const json_t *count = json_object_get(work->said, is_out ? "Out msg nelems" : "In msg nelems");
+    const char *type = json_string_value(json_object_get(work->said, "dtype"));
     json_int_t n = json_integer_value(count);
     if (!json_is_integer(count) || n < 0 || n > ELEMENTS_MAX)
         return fail(self, work, error, "got a collective without %s, wanted a count of elements",
@@ -112,8 +135,8 @@ read_bytes(const Reader *self, const LpKinetoWork *work, gboolean is_out, guint6
 static gboolean
 find_group(const Reader *self, const LpKinetoWork *work, guint32 *out_group, GError **error)
 {
-    const char *name = json_string_value(json_object_get(work->args, "Process Group Name"));
-    const char *ranks = json_string_value(json_object_get(work->args, "Process Group Ranks"));
+    const char *name = json_string_value(json_object_get(work->said, "Process Group Name"));
+    const char *ranks = json_string_value(json_object_get(work->said, "Process Group Ranks"));
     if (lp_trace_naming_find(self->naming, self->rank, name != NULL ? name : "", out_group, NULL))
         return TRUE;
     if (ranks != NULL && strstr(ranks, "...") == NULL) {
@@ -140,7 +163,7 @@ read_message(const Reader *self, const LpKinetoWork *work, gboolean sends, LpGiv
              GError **error)
 {
     const char *key = sends ? "Dst Rank" : "Src Rank";
-    const json_t *peer = json_object_get(work->args, key);
+    const json_t *peer = json_object_get(work->said, key);
     op->kind = sends ? LP_GIVEN_SEND : LP_GIVEN_RECEIVE;
     op->peer = json_integer_value(peer);
     if (!json_is_integer(peer) || op->peer < 0 || op->peer >= (gint64)self->trace->ranks->len ||
@@ -153,10 +176,14 @@ static gboolean
 read_work(const Reader *self, const LpKinetoWork *work, LpGivenOp *op, GError **error)
 {
     g_autofree char *name = name_of(work);
-    double factor = self->scale != NULL ? self->scale->factor[lp_kineto_kind_of(work)] : 1.0;
+    double factor = self->scale != NULL ? self->scale->factor[work->kind] : 1.0;
     op->work.device_s = op->work.bound_s = factor * (work->end_s - work->start_s);
-    if (name == NULL)
+    if (name == NULL) {
+        op->has_term = work->kind == LP_KINETO_COMMUNICATION;
+        op->term = work->is_expert ? LP_TERM_EP : LP_TERM_DP;
+        self->trace->n_unsized += op->has_term ? 1 : 0;
         return TRUE;
+    }
     op->work = LP_WORK_NONE;
     if (strcmp(name, "send") == 0 || strcmp(name, "recv") == 0)
         return read_message(self, work, *name == 's', op, error);
@@ -272,7 +299,6 @@ add_rank(Reader *self, GError **error)
     g_autofree guint64 *node_of = g_new0(guint64, events->works->len);
     g_autoptr(GArray) last = g_array_new(FALSE, FALSE, sizeof(guint));
     guint n_syncs = 0;
-    self->into = lp_trace_rank(self->trace, self->rank);
     self->host_free_s = work_at(self, 0)->called_s;
     self->node_of = node_of;
     self->last = last;
@@ -290,35 +316,32 @@ add_rank(Reader *self, GError **error)
 
 /* --- files --- */
 
+/* The groups that the head of the file tells. */
 static gboolean
-read_file(LpTrace *trace, LpTraceNaming *naming, const LpKinetoEvents *events,
-          const LpKinetoScale *scale, const char *path, guint32 rank, GError **error)
+read_groups(const Reader *self, GError **error)
 {
-    const json_t *head = json_object_get(events->root, "distributedInfo");
-    const json_t *groups = json_object_get(head, "pg_config");
-    Reader reader = {.trace = trace,
-                     .naming = naming,
-                     .events = events,
-                     .scale = scale,
-                     .path = path,
-                     .rank = rank};
-    if (json_array_size(groups) > 0) {
-        g_autofree char *text = lp_json_print_flat(groups);
-        if (!lp_trace_naming_add(naming, rank, text, strlen(text), error)) {
-            g_prefix_error(error, "%s: ", lp_file_label(path));
-            return FALSE;
-        }
-    }
-    return add_rank(&reader, error);
+    const json_t *groups = lp_kineto_events_head(self->events, "pg_config");
+    if (json_array_size(groups) == 0)
+        return TRUE;
+    g_autofree char *text = lp_json_print_flat(groups);
+    if (lp_trace_naming_add(self->naming, self->rank, text, strlen(text), error))
+        return TRUE;
+    g_prefix_error(error, "%s: ", lp_file_label(self->path));
+    return FALSE;
 }
 
-/* One file may stand for all ranks of its job if none differs from it. */
-static guint32
-count_ranks(const LpKinetoEvents *events, guint n_paths)
+/* A file may stand for other ranks of its job that do the same, in collectives of all. */
+static gboolean
+add_copy(const Reader *self, GError **error)
 {
-    const json_t *head = json_object_get(events->root, "distributedInfo");
-    json_int_t n = json_integer_value(json_object_get(head, "world_size"));
-    return n_paths == 1 && n > 1 && n <= 1024 ? (guint32)n : n_paths;
+    for (guint i = 0; i < self->events->works->len; i++) {
+        const LpKinetoWork *work = work_at(self, i);
+        guint32 group;
+        if (work->said != NULL && !find_group(self, work, &group, error))
+            return FALSE;
+    }
+    self->into->like = 0;
+    return TRUE;
 }
 
 static gboolean
@@ -341,36 +364,94 @@ check_alike(const LpTrace *trace, GError **error)
     return TRUE;
 }
 
+static gboolean
+read_rank(LpTrace *trace, LpTraceNaming *naming, const LpKinetoEvents *events,
+          const LpKinetoScale *scale, guint32 rank, gboolean is_copy, GError **error)
+{
+    Reader reader = {.trace = trace,
+                     .into = lp_trace_rank(trace, rank),
+                     .naming = naming,
+                     .events = events,
+                     .scale = scale,
+                     .path = lp_trace_rank(trace, rank)->path,
+                     .rank = rank};
+    return read_groups(&reader, error) &&
+           (is_copy ? add_copy(&reader, error) : add_rank(&reader, error));
+}
+
+/* One file may stand for all ranks of its job if none differs from it. */
+static guint32
+count_ranks(const LpKinetoEvents *events, guint n_files)
+{
+    json_int_t n = json_integer_value(lp_kineto_events_head(events, "world_size"));
+    return n_files == 1 && n > 1 && n <= RANKS_MAX ? (guint32)n : n_files;
+}
+
+/* Of which rank each file is: by names, else by what profiles say. */
+static gboolean
+find_ranks(const char *const *paths, const GPtrArray *files, guint32 *out_ranks, GError **error)
+{
+    g_autoptr(GError) fault = NULL;
+    g_autofree gboolean *is_there = g_new0(gboolean, files->len);
+    if (lp_trace_files_ranks(paths, files->len, out_ranks, &fault))
+        return TRUE;
+    for (guint i = 0; i < files->len; i++) {
+        const json_t *rank = lp_kineto_events_head(files->pdata[i], "rank");
+        json_int_t number = json_is_integer(rank) ? json_integer_value(rank) : -1;
+        if (number < 0 || number >= (json_int_t)files->len || is_there[number]) {
+            g_propagate_error(error, g_steal_pointer(&fault));
+            return FALSE;
+        }
+        out_ranks[i] = (guint32)number;
+        is_there[number] = TRUE;
+    }
+    return TRUE;
+}
+
+static GPtrArray *
+load_files(const char *const *paths, guint n_paths, GError **error)
+{
+    g_autoptr(GPtrArray) files =
+        g_ptr_array_new_with_free_func((GDestroyNotify)lp_kineto_events_free);
+    for (guint i = 0; i < n_paths; i++) {
+        LpKinetoEvents *events = lp_kineto_events_load(paths[i], error);
+        if (events == NULL)
+            return NULL;
+        g_ptr_array_add(files, events);
+    }
+    return g_steal_pointer(&files);
+}
+
+static gboolean
+read_ranks(LpTrace *trace, LpTraceNaming *naming, const GPtrArray *files, const guint32 *file_of,
+           const LpKinetoScale *scale, GError **error)
+{
+    for (guint32 rank = 0; rank < trace->ranks->len; rank++)
+        if (!read_rank(trace, naming, files->pdata[file_of[rank]], scale, rank, rank >= files->len,
+                       error) ||
+            (rank == 0 && trace->ranks->len > files->len && !check_alike(trace, error)))
+            return FALSE;
+    return lp_trace_naming_check(naming, error);
+}
+
 LpTrace *
 lp_kineto_read(const char *const *paths, guint n_paths, const char *groups,
                const LpKinetoScale *scale, GError **error)
 {
-    g_autoptr(LpTraceFiles) files = lp_trace_files_load(paths, n_paths, error);
-    g_autoptr(LpTrace) trace = NULL;
-    g_autoptr(LpTraceNaming) naming = NULL;
-    for (guint32 file = 0; files != NULL && file < n_paths; file++) {
-        gsize length;
-        const char *path = files->paths->pdata[file];
-        const char *text = g_bytes_get_data(files->bytes->pdata[file], &length);
-        g_autoptr(LpKinetoEvents) events = lp_kineto_events_read(path, text, length, error);
-        if (events == NULL)
-            return NULL;
-        guint32 n_ranks = count_ranks(events, n_paths);
-        if (trace == NULL) {
-            trace = lp_trace_new(files->paths->pdata[0], n_ranks);
-            naming = lp_trace_naming_new(trace);
-            if (groups != NULL && !lp_trace_naming_load(naming, groups, error))
-                return NULL;
-        }
-        guint32 n_copies = n_ranks > n_paths ? n_ranks : 1;
-        for (guint32 rank = file; rank < file + n_copies; rank++) {
-            lp_trace_rank(trace, rank)->path = g_strdup(path);
-            if (!read_file(trace, naming, events, scale, path, rank, error) ||
-                (n_copies > 1 && !check_alike(trace, error)))
-                return NULL;
-        }
-    }
-    if (files == NULL || !lp_trace_naming_check(naming, error))
+    g_autoptr(GPtrArray) files = load_files(paths, n_paths, error);
+    g_autofree guint32 *ranks = g_new0(guint32, n_paths);
+    if (files == NULL || !find_ranks(paths, files, ranks, error))
+        return NULL;
+    guint32 n_ranks = count_ranks(files->pdata[0], n_paths);
+    g_autofree guint32 *file_of = g_new0(guint32, n_ranks);
+    g_autoptr(LpTrace) trace = lp_trace_new(paths[0], n_ranks);
+    for (guint i = 0; i < n_paths; i++)
+        file_of[ranks[i]] = i;
+    for (guint32 rank = 0; rank < n_ranks; rank++)
+        lp_trace_rank(trace, rank)->path = g_strdup(paths[file_of[rank]]);
+    g_autoptr(LpTraceNaming) naming = lp_trace_naming_new(trace);
+    if ((groups != NULL && !lp_trace_naming_load(naming, groups, error)) ||
+        !read_ranks(trace, naming, files, file_of, scale, error))
         return NULL;
     return g_steal_pointer(&trace);
 }

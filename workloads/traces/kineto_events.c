@@ -4,6 +4,9 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/json_items.h"
+#include "workloads/traces/kineto_calls.h"
+#include "workloads/traces/trace_files.h"
 
 #include <string.h>
 
@@ -11,15 +14,20 @@
 /* A century, in microseconds: instants count from 1970. */
 #define TIME_MAX_US 3.2e15
 
+/* A file that is being read: instants are microseconds of its clock. */
 typedef struct {
-    double start_s, end_s;
-} Call;
+    LpKinetoEvents *events; /* borrowed */
+    const char *path;       /* borrowed */
+    LpKinetoCalls *calls;   /* owned */
+    GArray *correlations;   /* owned: gint64, by work */
+    double origin_us;       /* the first instant */
+} Reader;
 
 static gboolean
-fail(const char *path, gsize event, GError **error, const char *message)
+fail(const Reader *self, gsize event, GError **error, const char *message)
 {
     g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE, "%s:%" G_GSIZE_FORMAT ": %s",
-                lp_file_label(path), event + 1, message);
+                lp_file_label(self->path), event + 1, message);
     return FALSE;
 }
 
@@ -35,20 +43,21 @@ text_of(const json_t *object, const char *key)
     return json_string_value(json_object_get(object, key));
 }
 
-/* Instants of @event, from @origin_us on. */
 static gboolean
-read_times(const json_t *event, double origin_us, double *out_start_s, double *out_end_s)
+read_span(const json_t *event, LpKinetoCall *out)
 {
     const json_t *start = json_object_get(event, "ts"), *length = json_object_get(event, "dur");
-    double start_us = json_number_value(start), length_us = json_number_value(length);
-    *out_start_s = (start_us - origin_us) * MICRO;
-    *out_end_s = *out_start_s + length_us * MICRO;
-    return json_is_number(start) && start_us >= 0.0 && start_us <= TIME_MAX_US &&
+    double length_us = json_number_value(length);
+    out->start_us = json_number_value(start);
+    out->end_us = out->start_us + length_us;
+    out->thread = json_integer_value(json_object_get(event, "tid"));
+    return json_is_number(start) && out->start_us >= 0.0 && out->start_us <= TIME_MAX_US &&
            length_us >= 0.0 && length_us <= TIME_MAX_US;
 }
 
 static const char *const device_kinds[] = {"kernel", "gpu_memcpy", "gpu_memset", NULL};
 static const char *const call_kinds[] = {"cuda_runtime", "cuda_driver", NULL};
+static const char *const record_kinds[] = {"cpu_op", "user_annotation", NULL};
 static const char *const waiting_calls[] = {"cudaDeviceSynchronize",
                                             "cudaStreamSynchronize",
                                             "cudaEventSynchronize",
@@ -63,43 +72,78 @@ correlation_of(const json_t *event)
     return json_integer_value(json_object_get(json_object_get(event, "args"), "correlation"));
 }
 
-static gboolean
-read_call(LpKinetoEvents *self, GHashTable *calls, const json_t *event, double origin_us)
+static void
+read_call(Reader *self, const json_t *event, const LpKinetoCall *span)
 {
-    Call call;
-    if (!read_times(event, origin_us, &call.start_s, &call.end_s))
+    LpKinetoSync sync = {span->start_us, span->end_us};
+    self->origin_us = MIN(self->origin_us, span->start_us);
+    if (is_one_of(text_of(event, "name"), waiting_calls))
+        g_array_append_val(self->events->syncs, sync);
+    else
+        lp_kineto_calls_add(self->calls, correlation_of(event), span);
+}
+
+static gboolean
+read_work(Reader *self, const json_t *event, const LpKinetoCall *span, guint line)
+{
+    json_t *args = json_object_get(event, "args");
+    const json_t *stream = json_object_get(args, "stream");
+    const char *name = text_of(event, "name");
+    LpKinetoWork work = {.stream = json_integer_value(stream),
+                         .start_s = span->start_us,
+                         .end_s = span->end_us,
+                         .line = line};
+    if (name == NULL || !json_is_integer(stream) || ABS(work.stream) > 1000000000)
         return FALSE;
-    if (is_one_of(text_of(event, "name"), waiting_calls)) {
-        LpKinetoSync sync = {call.start_s, call.end_s};
-        g_array_append_val(self->syncs, sync);
-        return TRUE;
+    gint64 correlation = correlation_of(event);
+    self->origin_us = MIN(self->origin_us, span->start_us);
+    work.kind = lp_kineto_kind_of(name);
+    if (json_object_get(args, "Collective name") != NULL) {
+        work.kind = LP_KINETO_COMMUNICATION;
+        work.said = json_incref(args);
     }
-    gint64 *key = g_new(gint64, 1);
-    Call *kept = g_new(Call, 1);
-    *key = correlation_of(event);
-    *kept = call;
-    g_hash_table_replace(calls, key, kept);
+    work.is_expert = work.kind == LP_KINETO_COMMUNICATION && lp_kineto_kind_is_expert(name);
+    g_array_append_val(self->events->works, work);
+    g_array_append_val(self->correlations, correlation);
     return TRUE;
 }
 
-/* What was launched before the profile began has no call: it was there from the start. */
 static gboolean
-read_work(LpKinetoEvents *self, GHashTable *calls, const json_t *event, double origin_us,
-          guint line)
+take_event(json_t *event, gsize index, gpointer data, GError **error)
 {
-    gint64 correlation = correlation_of(event);
-    const Call *call = g_hash_table_lookup(calls, &correlation);
-    LpKinetoWork work = {
-        .name = text_of(event, "name"), .args = json_object_get(event, "args"), .line = line};
-    const json_t *stream = json_object_get(work.args, "stream");
-    work.stream = json_integer_value(stream);
-    if (work.name == NULL || !json_is_integer(stream) || ABS(work.stream) > 1000000000 ||
-        !read_times(event, origin_us, &work.start_s, &work.end_s))
-        return FALSE;
-    work.called_s = call != NULL ? call->start_s : 0.0;
-    work.called_end_s = call != NULL ? MIN(call->end_s, work.start_s) : 0.0;
-    g_array_append_val(self->works, work);
+    Reader *self = data;
+    const char *kind = text_of(event, "cat"), *name = text_of(event, "name");
+    LpKinetoCall span;
+    gboolean is_timed = read_span(event, &span);
+    if (is_one_of(kind, call_kinds) && name != NULL) {
+        if (!is_timed)
+            return fail(self, index, error, "got a call without ts and dur, wanted both");
+        read_call(self, event, &span);
+    } else if (is_one_of(kind, device_kinds)) {
+        if (!is_timed || !read_work(self, event, &span, (guint)index + 1))
+            return fail(self, index, error,
+                        "got a kernel without name, ts, dur and stream, wanted all of them");
+    } else if (is_timed && name != NULL && is_one_of(kind, record_kinds))
+        lp_kineto_calls_record(self->calls, name, event, &span);
     return TRUE;
+}
+
+/* --- what belongs together --- */
+
+/* What was launched before the profile began has no call: it was there from the start. */
+static void
+finish_work(Reader *self, LpKinetoWork *work, gint64 correlation, guint n_ranks)
+{
+    const LpKinetoCall *call = lp_kineto_calls_find(self->calls, correlation);
+    if (work->kind == LP_KINETO_COMMUNICATION && work->said == NULL && call != NULL)
+        work->said = lp_kineto_calls_said(self->calls, call, n_ranks);
+    double length_s = (work->end_s - work->start_s) * MICRO;
+    work->start_s = (work->start_s - self->origin_us) * MICRO;
+    work->end_s = work->start_s + length_s;
+    if (call == NULL)
+        return;
+    work->called_s = (call->start_us - self->origin_us) * MICRO;
+    work->called_end_s = MIN((call->end_us - self->origin_us) * MICRO, work->start_s);
 }
 
 static int
@@ -120,56 +164,66 @@ compare_syncs(gconstpointer a, gconstpointer b)
     return one->start_s < other->start_s ? -1 : one->start_s > other->start_s;
 }
 
-/* The first instant, from which on all others are small enough to be exact. */
-static double
-find_origin(const json_t *events)
+static gboolean
+finish(Reader *self, GError **error)
 {
-    double origin_us = TIME_MAX_US;
-    for (gsize i = 0; i < json_array_size(events); i++) {
-        const json_t *event = json_array_get(events, i);
-        const char *kind = text_of(event, "cat");
-        if (is_one_of(kind, device_kinds) || is_one_of(kind, call_kinds))
-            origin_us = MIN(origin_us, json_number_value(json_object_get(event, "ts")));
+    LpKinetoEvents *events = self->events;
+    json_int_t n_ranks = json_integer_value(lp_kineto_events_head(events, "world_size"));
+    for (guint i = 0; i < events->works->len; i++)
+        finish_work(self, &g_array_index(events->works, LpKinetoWork, i),
+                    g_array_index(self->correlations, gint64, i),
+                    (guint)CLAMP(n_ranks, 1, G_MAXINT));
+    for (guint i = 0; i < events->syncs->len; i++) {
+        LpKinetoSync *sync = &g_array_index(events->syncs, LpKinetoSync, i);
+        sync->start_s = (sync->start_s - self->origin_us) * MICRO;
+        sync->end_s = (sync->end_s - self->origin_us) * MICRO;
     }
-    return origin_us;
+    g_array_sort(events->works, compare_works);
+    g_array_sort(events->syncs, compare_syncs);
+    return events->works->len > 0 ||
+           fail(self, 0, error, "got no event of category kernel, wanted a profile of a device");
+}
+
+const json_t *
+lp_kineto_events_head(const LpKinetoEvents *self, const char *key)
+{
+    return json_object_get(json_object_get(self->root, "distributedInfo"), key);
+}
+
+static void
+work_clear(LpKinetoWork *self)
+{
+    json_decref(self->said);
 }
 
 static gboolean
-read_events(LpKinetoEvents *self, const char *path, const json_t *events, GError **error)
+read_events(Reader *self, GBytes *bytes, GError **error)
 {
-    g_autoptr(GHashTable) calls =
-        g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
-    double origin_us = find_origin(events);
-    for (gsize i = 0; i < json_array_size(events); i++) {
-        const json_t *event = json_array_get(events, i);
-        if (is_one_of(text_of(event, "cat"), call_kinds) && text_of(event, "name") != NULL &&
-            !read_call(self, calls, event, origin_us))
-            return fail(path, i, error, "got a call without ts and dur, wanted both");
-    }
-    for (gsize i = 0; i < json_array_size(events); i++) {
-        const json_t *event = json_array_get(events, i);
-        if (is_one_of(text_of(event, "cat"), device_kinds) &&
-            !read_work(self, calls, event, origin_us, (guint)i + 1))
-            return fail(path, i, error,
-                        "got a kernel without name, ts, dur and stream, wanted all of them");
-    }
-    g_array_sort(self->works, compare_works);
-    g_array_sort(self->syncs, compare_syncs);
-    return self->works->len > 0 ||
-           fail(path, 0, error, "got no event of category kernel, wanted a profile of a device");
+    gsize length;
+    const char *text = g_bytes_get_data(bytes, &length);
+    self->events->root = lp_json_read_items(lp_file_label(self->path), text, length, "traceEvents",
+                                            take_event, self, error);
+    return self->events->root != NULL && finish(self, error);
 }
 
 LpKinetoEvents *
-lp_kineto_events_read(const char *path, const char *text, gsize length, GError **error)
+lp_kineto_events_load(const char *path, GError **error)
 {
+    g_autoptr(GBytes) bytes = lp_trace_file_read(path, error);
+    if (bytes == NULL)
+        return NULL;
     g_autoptr(LpKinetoEvents) self = g_new0(LpKinetoEvents, 1);
     self->works = g_array_new(FALSE, FALSE, sizeof(LpKinetoWork));
     self->syncs = g_array_new(FALSE, FALSE, sizeof(LpKinetoSync));
-    self->root = lp_json_read(path, text, length, error);
-    if (self->root == NULL ||
-        !read_events(self, path, json_object_get(self->root, "traceEvents"), error))
-        return NULL;
-    return g_steal_pointer(&self);
+    g_array_set_clear_func(self->works, (GDestroyNotify)work_clear);
+    g_autoptr(LpKinetoCalls) calls = lp_kineto_calls_new();
+    g_autoptr(GArray) correlations = g_array_new(FALSE, FALSE, sizeof(gint64));
+    Reader reader = {.events = self,
+                     .path = path,
+                     .calls = calls,
+                     .correlations = correlations,
+                     .origin_us = TIME_MAX_US};
+    return read_events(&reader, bytes, error) ? g_steal_pointer(&self) : NULL;
 }
 
 void

@@ -1,39 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tells kinds of kernels, and sums them up. */
+/* Sums kernels up by kind, and by what runs at a time. */
 #include "workloads/traces/kineto_profile.h"
-
-#include <string.h>
-
-const char *const lp_kineto_kind_names[] = {"products", "attention",     "others",
-                                            "copies",   "communication", NULL};
-
-/* The first word that a name has decides: attention's kernels are made of products, too. Of cuBLAS,
- * CUTLASS, cuDNN, hipBLASLt, Triton, FlashAttention. */
-static const struct {
-    const char *word; /* in lower case */
-    LpKinetoKind kind;
-} words[] = {{"nccl", LP_KINETO_COMMUNICATION},  {"rccl", LP_KINETO_COMMUNICATION},
-             {"memcpy", LP_KINETO_COPIES},       {"memset", LP_KINETO_COPIES},
-             {"flash", LP_KINETO_ATTENTION},     {"fmha", LP_KINETO_ATTENTION},
-             {"attention", LP_KINETO_ATTENTION}, {"attn", LP_KINETO_ATTENTION},
-             {"gemm", LP_KINETO_PRODUCTS},       {"cutlass", LP_KINETO_PRODUCTS},
-             {"cublas", LP_KINETO_PRODUCTS},     {"xmma", LP_KINETO_PRODUCTS},
-             {"nvjet", LP_KINETO_PRODUCTS},      {"cijk_", LP_KINETO_PRODUCTS},
-             {"conv", LP_KINETO_PRODUCTS},       {"scudnn", LP_KINETO_PRODUCTS},
-             {"dgrad", LP_KINETO_PRODUCTS},      {"wgrad", LP_KINETO_PRODUCTS},
-             {"winograd", LP_KINETO_PRODUCTS},   {"matmul", LP_KINETO_PRODUCTS}};
-
-LpKinetoKind
-lp_kineto_kind_of(const LpKinetoWork *work)
-{
-    g_autofree char *name = g_ascii_strdown(work->name, -1);
-    if (json_object_get(work->args, "Collective name") != NULL)
-        return LP_KINETO_COMMUNICATION;
-    for (guint i = 0; i < G_N_ELEMENTS(words); i++)
-        if (strstr(name, words[i].word) != NULL)
-            return words[i].kind;
-    return LP_KINETO_OTHERS;
-}
 
 /* --- what runs at a time --- */
 
@@ -54,7 +21,7 @@ compare(gconstpointer a, gconstpointer b)
 static void
 add_edges(GArray *edges, const LpKinetoWork *work)
 {
-    gboolean communicates = lp_kineto_kind_of(work) == LP_KINETO_COMMUNICATION;
+    gboolean communicates = work->kind == LP_KINETO_COMMUNICATION;
     Edge begin = {work->start_s, communicates, 1}, end = {work->end_s, communicates, -1};
     g_array_append_val(edges, begin);
     g_array_append_val(edges, end);
@@ -86,9 +53,8 @@ lp_kineto_profile(const LpKinetoEvents *events)
     double from_s = G_MAXDOUBLE;
     for (guint i = 0; i < events->works->len; i++) {
         const LpKinetoWork *work = &g_array_index(events->works, LpKinetoWork, i);
-        LpKinetoKind kind = lp_kineto_kind_of(work);
-        self.n[kind]++;
-        self.sum_s[kind] += work->end_s - work->start_s;
+        self.n[work->kind]++;
+        self.sum_s[work->kind] += work->end_s - work->start_s;
         from_s = MIN(from_s, work->called_end_s > 0.0 ? work->called_s : work->start_s);
         add_edges(edges, work);
     }

@@ -6,27 +6,6 @@
 
 G_BEGIN_DECLS
 
-/** What bounds a kernel, as far as its name tells. */
-typedef enum {
-    LP_KINETO_PRODUCTS,
-    LP_KINETO_ATTENTION,
-    LP_KINETO_OTHERS, /**< element by element: memory bounds them */
-    LP_KINETO_COPIES, /**< copies and fills */
-    LP_KINETO_COMMUNICATION,
-    LP_N_KINETO_KINDS
-} LpKinetoKind;
-
-/** "products" "attention" ..., NULL-ended. */
-extern const char *const lp_kineto_kind_names[];
-
-/** By the words that libraries put into names of kernels. */
-LpKinetoKind lp_kineto_kind_of(const LpKinetoWork *work);
-
-/** What times of kernels are multiplied by on another accelerator, by kind. */
-typedef struct {
-    double factor[LP_N_KINETO_KINDS];
-} LpKinetoScale;
-
 /** Of one rank; s. */
 typedef struct {
     guint n[LP_N_KINETO_KINDS];      /**< kernels */

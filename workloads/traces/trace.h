@@ -60,10 +60,11 @@ typedef struct {
     char
         *settings; /* owned: attributes of its program, "library=nccl precision=bf16"; NULL: none */
     LpExecution execution;
-    double speed_flop_per_s;  /**< of the hosts that formats without times count on; 0: not known */
-    gint64 compute_stream;    /**< LP_TRACE_NO_STREAM: the one that computes most */
-    GPtrArray *ranks;         /* owned: LpTraceRank */
-    GArray *groups;           /* owned: LpTraceGroup */
+    double speed_flop_per_s; /**< of the hosts that formats without times count on; 0: not known */
+    gint64 compute_stream;   /**< LP_TRACE_NO_STREAM: the one that computes most */
+    GPtrArray *ranks;        /* owned: LpTraceRank */
+    GArray *groups;          /* owned: LpTraceGroup */
+    guint n_unsized; /**< operations that are known to communicate, but not what: computing */
     gboolean groups_are_used; /**< all of them, also by ranks that have no nodes of their own */
 } LpTrace;
 

@@ -4,15 +4,21 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/gzip.h"
 #include "base/units.h"
 
 #include <string.h>
 
-/* The last number of the name, before its ending: "job.12.et", "rank12.json.et". */
+#define PACKED ".gz"
+#define FILE_MAX (256u << 20)
+
+/* The last number of the name, before its ending: "job.12.et", "rank12.json.gz". */
 static gboolean
 find_rank(const char *path, guint64 *out_rank)
 {
     g_autofree char *name = g_path_get_basename(path);
+    if (g_str_has_suffix(name, PACKED))
+        name[strlen(name) - strlen(PACKED)] = '\0';
     char *end = strrchr(name, '.');
     if (end != NULL && end != name)
         *end = '\0';
@@ -24,30 +30,38 @@ find_rank(const char *path, guint64 *out_rank)
     return begin < end && lp_count_parse(begin, 0, G_MAXUINT32, out_rank, NULL);
 }
 
-static gboolean
-place(LpTraceFiles *self, const char *path, guint n_paths, GError **error)
+GBytes *
+lp_trace_file_read(const char *path, GError **error)
 {
-    guint64 rank = 0;
-    if (!find_rank(path, &rank) && n_paths > 1)
-        return lp_value_error(error, "%s: got a name without a rank, wanted NAME.RANK.et of %u",
-                              lp_file_label(path), n_paths);
-    if (n_paths == 1)
-        rank = 0;
-    if (rank >= n_paths)
-        return lp_value_error(error,
-                              "%s: got rank %" G_GUINT64_FORMAT
-                              " with %u files, wanted a file of each rank from 0 on",
-                              lp_file_label(path), rank, n_paths);
-    if (self->paths->pdata[rank] != NULL)
-        return lp_value_error(error,
-                              "%s: got rank %" G_GUINT64_FORMAT " a second time, after %s, wanted "
-                              "a file of each rank",
-                              lp_file_label(path), rank, (const char *)self->paths->pdata[rank]);
     g_autofree char *found = lp_file_argument(path, error);
-    GBytes *bytes = found != NULL ? lp_file_read(found, error) : NULL;
-    self->paths->pdata[rank] = g_strdup(path);
-    self->bytes->pdata[rank] = bytes;
-    return bytes != NULL;
+    GBytes *bytes = found != NULL ? lp_file_read_at_most(found, FILE_MAX, error) : NULL;
+    return bytes != NULL ? lp_gzip_unpack(bytes, path, FILE_MAX, error) : NULL;
+}
+
+gboolean
+lp_trace_files_ranks(const char *const *paths, guint n_paths, guint32 *out_ranks, GError **error)
+{
+    g_autofree const char **of_rank = g_new0(const char *, n_paths);
+    for (guint i = 0; i < n_paths; i++) {
+        const char *label = lp_file_label(paths[i]);
+        guint64 rank = 0;
+        if (n_paths > 1 && !find_rank(paths[i], &rank))
+            return lp_value_error(error, "%s: got a name without a rank, wanted NAME.RANK.et of %u",
+                                  label, n_paths);
+        if (rank >= n_paths)
+            return lp_value_error(error,
+                                  "%s: got rank %" G_GUINT64_FORMAT
+                                  " with %u files, wanted a file of each rank from 0 on",
+                                  label, rank, n_paths);
+        if (of_rank[rank] != NULL)
+            return lp_value_error(error,
+                                  "%s: got rank %" G_GUINT64_FORMAT
+                                  " a second time, after %s, wanted a file of each rank",
+                                  label, rank, of_rank[rank]);
+        of_rank[rank] = paths[i];
+        out_ranks[i] = (guint32)rank;
+    }
+    return TRUE;
 }
 
 static void
@@ -84,32 +98,37 @@ file_hash(gconstpointer key)
 }
 
 /* Files of the same bytes are kept once. */
-static void
-find_same(LpTraceFiles *self)
+static gboolean
+read_ranks(LpTraceFiles *self, GError **error)
 {
     g_autoptr(GHashTable) first = g_hash_table_new(file_hash, g_bytes_equal);
-    for (guint32 rank = 0; rank < self->bytes->len; rank++) {
-        GBytes *bytes = self->bytes->pdata[rank];
+    for (guint32 rank = 0; rank < self->paths->len; rank++) {
+        GBytes *bytes = lp_trace_file_read(self->paths->pdata[rank], error);
         gpointer found, same;
+        if (bytes == NULL)
+            return FALSE;
         if (!g_hash_table_lookup_extended(first, bytes, &found, &same)) {
             g_hash_table_insert(first, bytes, GUINT_TO_POINTER(rank));
+            self->bytes->pdata[rank] = bytes;
             continue;
         }
         self->same[rank] = GPOINTER_TO_UINT(same);
         self->bytes->pdata[rank] = g_bytes_ref(found);
         g_bytes_unref(bytes);
     }
+    return TRUE;
 }
 
 LpTraceFiles *
 lp_trace_files_load(const char *const *paths, guint n_paths, GError **error)
 {
     g_autoptr(LpTraceFiles) self = lp_trace_files_new(n_paths);
+    g_autofree guint32 *ranks = g_new0(guint32, n_paths);
+    if (!lp_trace_files_ranks(paths, n_paths, ranks, error))
+        return NULL;
     for (guint i = 0; i < n_paths; i++)
-        if (!place(self, paths[i], n_paths, error))
-            return NULL;
-    find_same(self);
-    return g_steal_pointer(&self);
+        self->paths->pdata[ranks[i]] = g_strdup(paths[i]);
+    return read_ranks(self, error) ? g_steal_pointer(&self) : NULL;
 }
 
 void

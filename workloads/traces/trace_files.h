@@ -14,6 +14,14 @@ typedef struct {
     guint32 *same;    /* owned: the lowest rank whose file has the same bytes */
 } LpTraceFiles;
 
+/** The bytes of the file at @path, which gzip may have packed, of at most 256 MiB. Errors:
+ * LP_INPUT_ERROR_FILE. Returns: (transfer full). */
+GBytes *lp_trace_file_read(const char *path, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** The rank of each of @paths, by their names: each from 0 on is there once. Errors:
+ * LP_INPUT_ERROR. */
+gboolean lp_trace_files_ranks(const char *const *paths, guint n_paths, guint32 *out_ranks,
+                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
 /** Of @n_ranks ranks without files. Returns: (transfer full). */
 LpTraceFiles *lp_trace_files_new(guint32 n_ranks);
 

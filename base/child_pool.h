@@ -20,8 +20,8 @@ typedef struct {
 typedef struct {
     const char *name; /* borrowed: begins error messages */
     guint n_at_once;  /**< at least one */
-    /** Told of tasks, from none on, with the shares of those that run (lp_child_process_tell()); or
-     * NULL. */
+    /** Told of tasks, from none on, with the shares of those that run (lp_child_process_report());
+     * or NULL. */
     void (*progress)(double n_done, guint64 n_all, void *data);
     void *progress_data;
     gboolean (*is_over)(const void *data); /**< once it is true no further task begins; or NULL */

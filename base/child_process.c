@@ -47,7 +47,7 @@ lp_child_board_write(LpChildBoard *self, double n_done, guint64 n_all)
 }
 
 void
-lp_child_process_tell(double n_done, guint64 n_all, void *data)
+lp_child_process_report(double n_done, guint64 n_all, void *data)
 {
     (void)data;
     lp_child_board_write(own_board, n_done, n_all);

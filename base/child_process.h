@@ -35,7 +35,7 @@ LpChildBoard *lp_child_process_board(void);
 /** Writes on @self (or NULL) that @n_done of @n_all are done, as often as anything happens. */
 void lp_child_board_write(LpChildBoard *self, double n_done, guint64 n_all);
 /** lp_child_board_write() on the own board, as runs call it. @data: is not looked at. */
-void lp_child_process_tell(double n_done, guint64 n_all, void *data);
+void lp_child_process_report(double n_done, guint64 n_all, void *data);
 /** What the child has told last, as a share, 0 to 1. */
 double lp_child_process_share(const LpChildProcess *self);
 

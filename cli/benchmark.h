@@ -9,10 +9,10 @@ G_BEGIN_DECLS
 /** What is run. */
 typedef enum {
     LP_BENCHMARK_JOB,
-    LP_BENCHMARK_RING,       /**< through the simulator, */
-    LP_BENCHMARK_BARE,       /**< or without it */
-    LP_BENCHMARK_CONTENTION, /**< what a job's contention is attributed by */
-    LP_BENCHMARK_VALIDATE,   /**< all measured steps */
+    LP_BENCHMARK_RING,        /**< through the simulator, */
+    LP_BENCHMARK_ENGINE_RING, /**< or without it */
+    LP_BENCHMARK_CONTENTION,  /**< what a job's contention is attributed by */
+    LP_BENCHMARK_VALIDATE,    /**< all measured steps */
     LP_N_BENCHMARK_KINDS
 } LpBenchmarkKind;
 

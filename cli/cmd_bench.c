@@ -42,7 +42,7 @@ bench_ring(const LpBenchmark *self, LpRunResult *out_result, GError **error)
     g_autoptr(LpMachine) machine = load_ring_machine(self, error);
     if (machine == NULL)
         return FALSE;
-    return self->kind == LP_BENCHMARK_BARE
+    return self->kind == LP_BENCHMARK_ENGINE_RING
                ? lp_bench_engine_ring(machine, RING_BYTES, out_result, error)
                : lp_bench_ring(machine, RING_BYTES, self->fidelity, self->collapse, out_result,
                                error);

@@ -332,7 +332,7 @@ measure(const Options *options, char **arguments, GError **error)
         lp_progress_show(&progress, i, rows->len);
         pick_library(libraries, class, row, &request);
         g_strlcpy(row->library, request.library.name, sizeof row->library);
-        if (!lp_collective_run_apart(&request, machine, &row->result, error))
+        if (!lp_collective_run_in_child(&request, machine, &row->result, error))
             return refuse_run(error);
     }
     lp_progress_show(&progress, rows->len, rows->len);

@@ -84,7 +84,7 @@ predict(const Options *options, Column *out, GError **error)
     g_auto(LpProgress) progress = lp_progress_start("steps");
     lp_progress_watch(&progress, &run.run);
     g_autoptr(LpSimulation) simulation =
-        setup != NULL ? lp_simulation_run_apart(setup, run, error) : NULL;
+        setup != NULL ? lp_simulation_run_in_child(setup, run, error) : NULL;
     if (simulation == NULL)
         return FALSE;
     *out = (Column){.name = "predicted", .has_kinds = workload->given == NULL};

@@ -91,7 +91,7 @@ simulate(const Options *options, LpGoodputReport *report, GError **error)
         return FALSE;
     g_auto(LpProgress) progress = lp_progress_start("steps");
     lp_progress_watch(&progress, &run.run);
-    g_autoptr(LpSimulation) simulation = lp_simulation_run_apart(setup, run, error);
+    g_autoptr(LpSimulation) simulation = lp_simulation_run_in_child(setup, run, error);
     if (simulation == NULL)
         return FALSE;
     report->is_simulated = TRUE;
@@ -124,7 +124,7 @@ run_share(const void *data, GByteArray *result, GError **error)
     LpGoodput *runs = (LpGoodput *)(gpointer)result->data;
     for (guint i = 0; i < share->n; i++) {
         runs[i] = lp_days_run(&share->report->input, share->report->seed, share->first + i);
-        lp_child_process_tell(i + 1, share->n, NULL);
+        lp_child_process_report(i + 1, share->n, NULL);
     }
     return TRUE;
 }
@@ -136,7 +136,7 @@ typedef struct {
 } RunProgress;
 
 static void
-tell_runs(double n_done, guint64 n_all, void *data)
+report_runs(double n_done, guint64 n_all, void *data)
 {
     RunProgress *self = data;
     lp_progress_show(self->shown, n_done / (double)n_all * self->n_runs, self->n_runs);
@@ -160,7 +160,7 @@ run_all(const LpGoodputReport *report, LpGoodput *runs, GError **error)
     RunProgress progress = {&shown, report->n_runs};
     LpChildPool pool = {.name = "process of days",
                         .n_at_once = n,
-                        .progress = shown.is_shown ? tell_runs : NULL,
+                        .progress = shown.is_shown ? report_runs : NULL,
                         .progress_data = &progress};
     return lp_child_pool_run(&pool, tasks, n, NULL, error);
 }

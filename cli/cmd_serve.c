@@ -150,7 +150,7 @@ start_command(Command *self, const json_t *request, const sigset_t *mask)
 }
 
 static void
-tell_end(const Command *self, int ended)
+report_end(const Command *self, int ended)
 {
     g_autofree char *output = contents(self->output), *error = contents(self->error);
     if (WIFSIGNALED(ended)) {
@@ -178,7 +178,7 @@ finish_command(const Command *self, const sigset_t *waiting)
     }
     /* What it started ends with it. */
     (void)kill(-self->process, SIGKILL);
-    tell_end(self, ended);
+    report_end(self, ended);
     return TRUE;
 }
 

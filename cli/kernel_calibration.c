@@ -23,8 +23,9 @@ append_text(GString *out, const LpMeasuredKernels *kernels)
         LpMeasuredFit fit;
         if (!lp_measured_kernels_fit(kernels, (LpMeasuredKind)kind, &fit))
             continue;
-        const double errors[] = {fit.model.median,    fit.model.p90,    fit.model.worst,
-                                 fit.left_out.median, fit.left_out.p90, fit.left_out.worst};
+        const double errors[] = {fit.model.median,      fit.model.p90,
+                                 fit.model.worst,       fit.leave_one_out.median,
+                                 fit.leave_one_out.p90, fit.leave_one_out.worst};
         lp_text_table_add_row(table);
         lp_text_table_add_cell(table, "%s", lp_measured_kind_names[kind]);
         lp_text_table_add_cell(table, "%u", fit.n_rows);
@@ -60,7 +61,7 @@ add_json(json_t *root, const LpMeasuredKernels *kernels)
         lp_json_set_count(row, "sizes", fit.n_sizes);
         lp_json_set_number(row, "measured_over_model", fit.ratio);
         add_errors(row, "model", fit.model);
-        add_errors(row, "left_out", fit.left_out);
+        add_errors(row, "left_out", fit.leave_one_out);
     }
 }
 

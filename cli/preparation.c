@@ -85,11 +85,11 @@ answer_system(Asked *asked, char **fields, json_t *answer, GError **error)
 }
 
 static gboolean
-answer_habitual(Asked *asked, char **fields, json_t *answer, GError **error)
+answer_default_system(Asked *asked, char **fields, json_t *answer, GError **error)
 {
     (void)asked;
     (void)error;
-    g_autoptr(LpMachineSpecification) system = lp_system_usual(fields[0]);
+    g_autoptr(LpMachineSpecification) system = lp_system_default(fields[0]);
     if (system != NULL)
         set_system(answer, system);
     return TRUE;
@@ -274,11 +274,16 @@ static const struct {
     guint n_fields;
     gboolean (*answer)(Asked *asked, char **fields, json_t *answer, GError **error);
 } questions[] = {
-    {"names", 0, answer_names},         {"system", 1, answer_system},
-    {"habitual", 1, answer_habitual},   {"accelerator", 1, answer_accelerator},
-    {"framework", 1, answer_framework}, {"version", 2, answer_version},
-    {"shape", 1, answer_shape},         {"accepts", 2, answer_accepts},
-    {"plan", 2, answer_plan},           {"attributes", 2, answer_attributes},
+    {"names", 0, answer_names},
+    {"system", 1, answer_system},
+    {"default-system", 1, answer_default_system},
+    {"accelerator", 1, answer_accelerator},
+    {"framework", 1, answer_framework},
+    {"version", 2, answer_version},
+    {"shape", 1, answer_shape},
+    {"accepts", 2, answer_accepts},
+    {"plan", 2, answer_plan},
+    {"attributes", 2, answer_attributes},
 };
 
 static gboolean

@@ -11,7 +11,7 @@ G_BEGIN_DECLS
  *
  *     names                     systems, accelerators, frameworks, attributes of <transformer>
  *     system NAME               its domains and rates
- *     habitual ACCELERATOR      the system that is meant by the accelerator alone
+ *     default-system ACCELERATORthe system that is meant by the accelerator alone
  *     accelerator NAME          what the catalogue calls it
  *     framework NAME            its settings, with their conditions
  *     version NAME CONTAINER    the version of a framework in a container

@@ -24,7 +24,8 @@ typedef struct {
  * {"progress": 0.25}. For a program that reads them (cli/cmd_serve.c). */
 void lp_progress_send_to(int socket);
 /** Has all progress of this process and of its children told to the parent of this one
- * (lp_child_process_tell()), in place of standard error. For a child that runs a whole command. */
+ * (lp_child_process_report()), in place of standard error. For a child that runs a whole command.
+ */
 void lp_progress_send_to_parent(void);
 
 /** Begins now. @unit: what is counted, in the plural. */

@@ -145,7 +145,7 @@ run_scenario(const Variant *self, LpScenarioSetup *scenario_setup, double *out_t
     LpRunContext context = {.watch = watch,
                             .faults = scenario_setup->faults,
                             .backgrounds = scenario_setup->backgrounds,
-                            .progress = lp_child_process_tell};
+                            .progress = lp_child_process_report};
     if (!(self->ideal_paths ? run_ideal(scenario_setup, &job_set, context, results, error)
                             : run_real(scenario_setup, &job_set, context, results, error)))
         return FALSE;

@@ -21,7 +21,7 @@ PARTS = {"accelerator": ("LpAccelerator", "PROPERTY", "accelerator"), "circuit":
          "medium": ("LpMedium", None, None)}
 QUANTITIES = ("bandwidth", "time", "size", "speed", "power", "price")
 # Properties of others that an element has behind its own, in this order.
-GROUPS = {"zone": (), "scale-up": ("accelerator", "medium"), "scale-out": ("circuit", "medium", "beside"),
+GROUPS = {"zone": (), "scale-up": ("accelerator", "medium"), "scale-out": ("circuit", "medium", "packet-network"),
           "accelerator": (), "circuit": (), "medium": ()}
 MEMBERS_IN = {"zone": ("zone",), "scale-up": ("cluster", "scale-up"), "scale-out": ("cluster", "scale-out")}
 HEADERS = ("platforms/catalogue/catalogue.h", "platforms/machine/circuit_switch.h", "platforms/machine/machine.h",
@@ -72,7 +72,7 @@ def read():
 
 def members(options, place):
     """The names of the properties that are @place's own."""
-    if place == "beside":
+    if place == "packet-network":
         return ["electrical-tree"] + ["electrical-" + name for name in members(options, "medium")]
     return [one.name for one in options if one.get("property") in MEMBERS_IN.get(place, (place,))]
 
@@ -118,9 +118,9 @@ def places(options):
             own.append(f"{prefix}_FIRST_{constant(group)} = {at}")
             at += len(members(options, group))
         lines.append(f"enum {{ {', '.join(own)} }};\n#define {prefix}_NAMES {', '.join(texts)}\n")
-    texts = ", ".join(f'"{name}"' for name in members(options, "beside"))
+    texts = ", ".join(f'"{name}"' for name in members(options, "packet-network"))
     lines += [f"#define {constant(part)}_FIELDS {fields(options, part)}\n" for part in PARTS]
-    return "".join(lines) + f"#define BESIDE_NAMES {texts}\n"
+    return "".join(lines) + f"#define PACKET_NETWORK_NAMES {texts}\n"
 
 
 def row(one):
@@ -179,7 +179,7 @@ def schema(text, options):
 
 def document(text, options):
     """@text with the table. Rows of peaks stand together, and so do options that are no property, which help tells."""
-    groups = {"accelerator": "scale-up", "circuit": "scale-out", "medium": "cluster", "beside": "scale-out"}
+    groups = {"accelerator": "scale-up", "circuit": "scale-out", "medium": "cluster", "packet-network": "scale-out"}
     lines, peaks = ["| name | where | meaning; values |\n|---|---|---|\n"], [one for one in options if PEAK.fullmatch(one.meaning)]
     for one in options:
         if one in peaks[1:] or not one.get("property"):

@@ -139,7 +139,7 @@ link_rows(const LpContentionReport *self, guint job)
     GArray *rows = g_array_new(FALSE, FALSE, sizeof(LinkRow));
     const LpNetwork *network = self->scenario_setup->network;
     for (guint place = 0; place < LP_SUMMARY_LINKS; place++) {
-        LpHeldLink held = self->attributions->flows.links[job * LP_SUMMARY_LINKS + place];
+        LpBottleneckLink held = self->attributions->flows.links[job * LP_SUMMARY_LINKS + place];
         if (held.lost_s <= 0.0)
             break;
         LpLink link = lp_network_link(network, held.link);

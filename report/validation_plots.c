@@ -62,7 +62,7 @@ lp_validation_has_scatter(const LpValidation *self, LpMeasure measure)
 
 /* The largest term but compute; LP_TERM_COMPUTE if there is none to speak of. */
 static LpTerm
-term_beside_compute(const LpOutcome *outcome)
+longest_other_term(const LpOutcome *outcome)
 {
     LpTerm largest = LP_TERM_COMPUTE;
     double most = TERM_SHARE_MIN * lp_terms_sum(&outcome->terms);
@@ -109,7 +109,7 @@ add_places(json_t *object, const LpOutcome *outcome)
         add_place(at, factor_plots[factor].field, label, order);
     }
     if (outcome->has_terms) {
-        LpTerm term = term_beside_compute(outcome);
+        LpTerm term = longest_other_term(outcome);
         add_place(at, FIELD_TERM, term == LP_TERM_COMPUTE ? "none" : lp_term_names[term],
                   (gint64)term);
     }

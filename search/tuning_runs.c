@@ -93,7 +93,7 @@ simulate(const LpTuning *tuning, LpWorkload *workload, LpSimulationOptions optio
         return FALSE;
     g_autoptr(LpSetup) setup = lp_setup_new(workload, tuning->machine, error);
     g_autoptr(LpSimulation) simulation =
-        setup == NULL ? NULL : lp_simulation_run_apart(setup, options, error);
+        setup == NULL ? NULL : lp_simulation_run_in_child(setup, options, error);
     if (simulation == NULL)
         return FALSE;
     run->time_s = simulation->run.iteration_time_s;

@@ -27,8 +27,8 @@ typedef struct {
 
 /** Simulates an iteration of @workload, of which the points of @tuning are, by the best mixes and
  * by each library that has all that it calls; one library for all first. @workload's library is
- * set. Errors: as lp_setup_new(), lp_simulation_run_apart(). Returns: (transfer full) LpTuningRun,
- * none of two alike. */
+ * set. Errors: as lp_setup_new(), lp_simulation_run_in_child(). Returns: (transfer full)
+ * LpTuningRun, none of two alike. */
 GArray *lp_tuning_runs_new(const LpTuning *tuning, LpWorkload *workload,
                            LpSimulationOptions options, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** The run that takes least; the first of those that do. */

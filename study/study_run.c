@@ -135,7 +135,7 @@ take_turn(Runner *self, gboolean wants_more, GError **error)
     if (n_wanted == 0 && self->results->len == 0)
         return TRUE;
     g_autoptr(GArray) tasks = NULL;
-    if (!lp_study_store_turn(self->store, self->number, self->results, n_wanted, &tasks, error))
+    if (!lp_study_store_exchange(self->store, self->number, self->results, n_wanted, &tasks, error))
         return FALSE;
     g_array_set_size(self->results, 0);
     if (asks && tasks->len < n_wanted)

@@ -384,8 +384,8 @@ turn(LpStudyStore *self, gint64 study, const GArray *results, guint n_wanted, GA
 }
 
 gboolean
-lp_study_store_turn(LpStudyStore *self, gint64 study, const GArray *results, guint n_wanted,
-                    GArray **out_tasks, GError **error)
+lp_study_store_exchange(LpStudyStore *self, gint64 study, const GArray *results, guint n_wanted,
+                        GArray **out_tasks, GError **error)
 {
     g_autoptr(GArray) tasks = g_array_new(FALSE, TRUE, sizeof(LpStudyTask));
     g_array_set_clear_func(tasks, clear_task);

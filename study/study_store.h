@@ -60,9 +60,9 @@ gboolean lp_study_store_enter(LpStudyStore *self, const LpStudy *study, LpStudyS
 /** Stores @results (of LpStudyResult), and claims @n_wanted points of @study at most, which nobody
  * else runs then: @out_tasks, (transfer full) array of LpStudyTask. All or nothing. Errors:
  * LP_INPUT_ERROR_FILE. */
-gboolean lp_study_store_turn(LpStudyStore *self, gint64 study, const GArray *results,
-                             guint n_wanted, GArray **out_tasks,
-                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean lp_study_store_exchange(LpStudyStore *self, gint64 study, const GArray *results,
+                                 guint n_wanted, GArray **out_tasks,
+                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** Whether points of @study are claimed by other processes that live. Errors: LP_INPUT_ERROR_FILE.
  */
 gboolean lp_study_store_is_shared(LpStudyStore *self, gint64 study, gboolean *out_is_shared,

@@ -181,7 +181,7 @@ lp_amped_weight_s(const LpClosedFormInput *input)
 
 /* The share of the layers that are recomputed whole. */
 static double
-share_again(const LpClosedFormInput *input)
+recomputed_share(const LpClosedFormInput *input)
 {
     return input->plan->recompute == LP_RECOMPUTE_FULL
                ? lp_plan_recomputed_share(input->plan, input->transformer)
@@ -191,7 +191,7 @@ share_again(const LpClosedFormInput *input)
 double
 lp_amped_recompute_s(const LpClosedFormInput *input)
 {
-    return share_again(input) * lp_amped_forward_s(input);
+    return recomputed_share(input) * lp_amped_forward_s(input);
 }
 
 /* --- communication --- */
@@ -269,7 +269,7 @@ activations_bytes(const LpClosedFormInput *input)
 static double
 n_passes(const LpClosedFormInput *input)
 {
-    return 2.0 + share_again(input);
+    return 2.0 + recomputed_share(input);
 }
 
 double

@@ -125,9 +125,9 @@ static double
 turning_s(const LpClosedFormInput *input, gboolean hides)
 {
     LpFabric fabric;
-    if (!lp_closed_form_turns(input))
+    if (!lp_closed_form_has_rotor(input))
         return 0.0;
-    LpClosedFormInput standing = lp_closed_form_standing(input, &fabric);
+    LpClosedFormInput standing = lp_closed_form_without_rotor(input, &fabric);
     LpTerms turning_terms = own_terms(input, hides), standing_terms = own_terms(&standing, hides);
     return lp_terms_sum(&turning_terms) - lp_terms_sum(&standing_terms);
 }
@@ -137,7 +137,7 @@ static LpTerms
 terms(const LpClosedFormInput *input, gboolean hides)
 {
     LpFabric fabric;
-    LpClosedFormInput standing = lp_closed_form_standing(input, &fabric);
+    LpClosedFormInput standing = lp_closed_form_without_rotor(input, &fabric);
     LpTerms made = own_terms(&standing, hides);
     made.s[LP_TERM_RECONFIGURATION] += turning_s(input, hides);
     return made;
@@ -154,7 +154,7 @@ lp_closed_form_compose(const LpClosedFormInput *input,
                        const LpClosedFormCommunication *communication)
 {
     LpFabric fabric;
-    LpClosedFormInput standing = lp_closed_form_standing(input, &fabric);
+    LpClosedFormInput standing = lp_closed_form_without_rotor(input, &fabric);
     LpTerms made = compose(&standing, communication, (Hidden){0.0, 0.0, 0.0});
     made.s[LP_TERM_RECONFIGURATION] += turning_s(input, FALSE);
     return made;

@@ -78,7 +78,7 @@ sums_come_first(const LpClosedFormInput *input)
     const LpPlan *plan = input->plan;
     LpParameters parameters =
         lp_plan_rank_parameters(plan, input->transformer, (guint32)degree(input, LP_AXIS_PP) - 1);
-    double passes = lp_plan_sums_whole(plan) ? 2.0 : 1.0;
+    double passes = lp_plan_all_reduces_gradients(plan) ? 2.0 : 1.0;
     double sums = passes * parameters.dense * plan->format.gradient_bytes;
     if (lp_plan_shares_step(plan))
         sums += parameters.dense * lp_plan_activation_bytes(plan);

@@ -128,11 +128,11 @@ linked_s(const LpClosedFormInput *input, LpGroup group, double share, double byt
     LpFabric fabric;
     LpClosedFormInput on = lp_closed_form_group_on(input, group, bytes, &fabric);
     LpFabricConnection slowest = known_ring(input, &on, group, n);
-    if (!lp_closed_form_turns(&on) || !leaves_domain(&on, group, n))
+    if (!lp_closed_form_has_rotor(&on) || !leaves_domain(&on, group, n))
         return share * lp_fabric_connection_all_reduce_s(&slowest, n, bytes);
     double steps = 2.0 * share * (double)(n - 1);
     return steps * slowest.latency_s +
-           lp_closed_form_carry_s(&on, &slowest, TRUE, steps / (double)n * bytes, 1);
+           lp_closed_form_transfer_s(&on, &slowest, TRUE, steps / (double)n * bytes, 1);
 }
 
 double
@@ -199,9 +199,9 @@ broadcasts_by_s(const LpClosedFormInput *input, const LpClosedFormInput *all, Lp
     LpClosedFormInput on = lp_closed_form_group_on(input, group, sum_bytes / n_chains, &fabric);
     Chain way = chain(&on, group, n);
     double carried_s = sum_bytes / way.slowest.bytes_per_s;
-    if (lp_closed_form_turns(&on) && leaves_domain(&on, group, n))
+    if (lp_closed_form_has_rotor(&on) && leaves_domain(&on, group, n))
         carried_s =
-            n_chains * lp_closed_form_carry_s(&on, &way.slowest, TRUE, sum_bytes / n_chains, 1);
+            n_chains * lp_closed_form_transfer_s(&on, &way.slowest, TRUE, sum_bytes / n_chains, 1);
     return n_chains * way.latency_s + carried_s + first_bytes * way.fill_s_per_byte;
 }
 

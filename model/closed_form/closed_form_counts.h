@@ -48,7 +48,7 @@ recomputes_all(const LpClosedFormInput *input)
 
 /* The share of the layers that are recomputed whole. */
 static inline double
-whole_again(const LpClosedFormInput *input)
+recomputed_layers(const LpClosedFormInput *input)
 {
     return recomputes_all(input) ? lp_plan_recomputed_share(input->plan, input->transformer) : 0.0;
 }
@@ -58,7 +58,7 @@ whole_again(const LpClosedFormInput *input)
 static inline double
 n_passes(const LpClosedFormInput *input)
 {
-    return 2.0 + whole_again(input);
+    return 2.0 + recomputed_layers(input);
 }
 
 /* The accelerator that @rank stands on. */

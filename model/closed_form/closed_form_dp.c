@@ -83,7 +83,8 @@ sum_parts(const LpClosedFormInput *input)
     LpParameters bytes =
         mean_bytes(input, plan->format.gradient_bytes, plan->format.gradient_bytes);
     double set_bytes = bytes.dense / lp_plan_shard_degree(plan);
-    return (Sum){.within_s = replicas_s(input, sum_of(!lp_plan_sums_whole(plan)), bytes, n),
+    return (Sum){.within_s =
+                     replicas_s(input, sum_of(!lp_plan_all_reduces_gradients(plan)), bytes, n),
                  .between_s = n.dense * lp_closed_form_ring_s(input, LP_GROUP_REPLICA,
                                                               LP_COLLECTIVE_ALL_REDUCE,
                                                               set_bytes / n.dense)};

@@ -96,9 +96,9 @@ counts(const LpClosedFormInput *input, LpGroup group, guint64 n, guint64 rank)
 }
 
 static void
-add_torus_way(const LpTorus *torus, guint64 from, guint64 to, guint32 *io_loads)
+add_torus_path(const LpTorus *torus, guint64 from, guint64 to, guint32 *io_loads)
 {
-    LpTorusWay way = lp_torus_way(torus, from, to);
+    LpTorusPath way = lp_torus_path(torus, from, to);
     for (guint32 d = 0; d < torus->n_dimensions; d++)
         for (gint32 left = ABS(way.steps[d]); left > 0; left--) {
             gboolean is_up = way.steps[d] > 0;
@@ -117,7 +117,7 @@ static void
 add_torus(void *data, guint64 from, guint64 to)
 {
     const TorusLoads *self = data;
-    add_torus_way(self->torus, from, to, self->links);
+    add_torus_path(self->torus, from, to, self->links);
 }
 
 /* Blocks on the links of a dragonfly, each way. */
@@ -255,10 +255,10 @@ sequential_exchange_s(const LpClosedFormInput *input, LpGroup group, guint64 n, 
             lp_fabric_connection(input->fabric, lp_closed_form_member(input, group, 0),
                                  lp_closed_form_member(input, group, i));
         latency_s = fmax(latency_s, to.latency_s);
-        sending_s += lp_closed_form_carry_s(input, &to,
-                                            lp_closed_form_member(input, group, i) / size !=
-                                                lp_closed_form_member(input, group, 0) / size,
-                                            bytes / (double)n, 1);
+        sending_s += lp_closed_form_transfer_s(input, &to,
+                                               lp_closed_form_member(input, group, i) / size !=
+                                                   lp_closed_form_member(input, group, 0) / size,
+                                               bytes / (double)n, 1);
     }
     return latency_s + sending_s;
 }
@@ -335,8 +335,9 @@ circuits_exchange_s(const LpClosedFormInput *input, LpGroup group, guint64 n, do
     if (n_intra < n) {
         double out_bytes = (double)(n - n_intra) * block_bytes;
         guint32 n_peers = (guint32)(n / n_intra - 1);
-        between_s = is_of_experts ? lp_closed_form_experts_s(input, n_peers, out_bytes)
-                                  : lp_closed_form_carry_s(input, &inter, TRUE, out_bytes, n_peers);
+        between_s = is_of_experts
+                        ? lp_closed_form_experts_s(input, n_peers, out_bytes)
+                        : lp_closed_form_transfer_s(input, &inter, TRUE, out_bytes, n_peers);
     }
     return inter.latency_s + fmax(within_s, between_s);
 }

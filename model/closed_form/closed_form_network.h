@@ -39,18 +39,20 @@ LpClosedFormInput lp_closed_form_group_on(const LpClosedFormInput *input, LpGrou
 
 /** The time of @bytes that a member sends over @connection without latencies, to @n_peers others in
  * equal parts; over a rotor if they leave the domain (@leaves), s. */
-double lp_closed_form_carry_s(const LpClosedFormInput *input, const LpFabricConnection *connection,
-                              gboolean leaves, double bytes, guint32 n_peers);
+double lp_closed_form_transfer_s(const LpClosedFormInput *input,
+                                 const LpFabricConnection *connection, gboolean leaves,
+                                 double bytes, guint32 n_peers);
 
 /** Whether circuits turn by themselves. */
-gboolean lp_closed_form_turns(const LpClosedFormInput *input);
+gboolean lp_closed_form_has_rotor(const LpClosedFormInput *input);
 
 /** The time in which a member sends @bytes in equal parts to @n_peers domains over circuits of
  * experts, which are set up for that, and beside them, s. */
 double lp_closed_form_experts_s(const LpClosedFormInput *input, guint32 n_peers, double bytes);
 
 /** @input with a rotor's circuits standing. The result borrows @out_fabric. */
-LpClosedFormInput lp_closed_form_standing(const LpClosedFormInput *input, LpFabric *out_fabric);
+LpClosedFormInput lp_closed_form_without_rotor(const LpClosedFormInput *input,
+                                               LpFabric *out_fabric);
 
 /** The accelerator of the @index-th member of rank 0's group. */
 guint64 lp_closed_form_member(const LpClosedFormInput *input, LpGroup group, guint64 index);

@@ -81,7 +81,7 @@ lp_closed_form_pp_message_s(const LpClosedFormInput *input)
         lp_closed_form_on(input, LP_TRAFFIC_PP, bytes, boundary_in_region(input), &fabric);
     LpFabricConnection connection = boundary_connection(&on);
     return connection.latency_s +
-           lp_closed_form_carry_s(&on, &connection, boundary_leaves(&on), bytes, 1);
+           lp_closed_form_transfer_s(&on, &connection, boundary_leaves(&on), bytes, 1);
 }
 
 double

@@ -50,17 +50,17 @@ lp_closed_form_group_on(const LpClosedFormInput *input, LpGroup group, double by
 }
 
 gboolean
-lp_closed_form_turns(const LpClosedFormInput *input)
+lp_closed_form_has_rotor(const LpClosedFormInput *input)
 {
     return input->fabric->circuits.rotor.n_joined > 1;
 }
 
 double
-lp_closed_form_carry_s(const LpClosedFormInput *input, const LpFabricConnection *connection,
-                       gboolean leaves, double bytes, guint32 n_peers)
+lp_closed_form_transfer_s(const LpClosedFormInput *input, const LpFabricConnection *connection,
+                          gboolean leaves, double bytes, guint32 n_peers)
 {
     const LpRotorCycle *rotor = &input->fabric->circuits.rotor;
-    if (!leaves || !lp_closed_form_turns(input) || bytes <= 0.0)
+    if (!leaves || !lp_closed_form_has_rotor(input) || bytes <= 0.0)
         return bytes / connection->bytes_per_s;
     return lp_rotor_cycle_mean_s(rotor, bytes / n_peers, n_peers, connection->bytes_per_s);
 }
@@ -86,7 +86,7 @@ lp_closed_form_experts_s(const LpClosedFormInput *input, guint32 n_peers, double
 /* --- what waiting costs --- */
 
 LpClosedFormInput
-lp_closed_form_standing(const LpClosedFormInput *input, LpFabric *out_fabric)
+lp_closed_form_without_rotor(const LpClosedFormInput *input, LpFabric *out_fabric)
 {
     LpClosedFormInput standing = *input;
     *out_fabric = *input->fabric;

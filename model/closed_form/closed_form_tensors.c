@@ -98,7 +98,7 @@ lp_closed_form_tensor_gathers(const LpClosedFormInput *input, gboolean backwards
     double end_bytes = lp_plan_activation_bytes(plan);
     double head = lp_plan_head_parameters(plan, shape);
     double embedding = lp_plan_embedding_parameters(plan, shape);
-    double between = lp_plan_turns_back(plan) ? 0.0 : INFINITY;
+    double between = lp_plan_backward_follows_forward(plan) ? 0.0 : INFINITY;
     LpClosedFormPieces sum = {0.0, 0.0, {0.0, 0.0}};
     if (!backwards || between >= live)
         add_piece(&sum, (LpParameters){head, 0.0}, end_bytes);

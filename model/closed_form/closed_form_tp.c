@@ -36,7 +36,7 @@ half_sum_s(const LpClosedFormInput *input, double bytes)
 
 /* The share of layers that are recomputed whole, and so communicate again. */
 static double
-share_again(const LpTransformer *transformer, const LpPlan *plan)
+recomputed_share(const LpTransformer *transformer, const LpPlan *plan)
 {
     return plan->recompute == LP_RECOMPUTE_FULL ? lp_plan_recomputed_share(plan, transformer) : 0.0;
 }
@@ -46,8 +46,8 @@ static double
 collectives_per_block(const LpTransformer *transformer, const LpPlan *plan)
 {
     double forward = 1.0;
-    double backward = lp_plan_gathers_again(plan) ? 1.5 : 1.0;
-    return forward + backward + share_again(transformer, plan);
+    double backward = lp_plan_regathers_inputs(plan) ? 1.5 : 1.0;
+    return forward + backward + recomputed_share(transformer, plan);
 }
 
 /* Of these, what recomputation of layer @index leaves out: the sum of its result. */
@@ -56,7 +56,7 @@ collectives_not_run(const LpTransformer *transformer, const LpPlan *plan, guint3
 {
     if (!lp_plan_recompute_stops_early(plan, transformer, index))
         return 0.0;
-    return (plan->sequence_parallel ? 0.5 : 1.0) * share_again(transformer, plan);
+    return (plan->sequence_parallel ? 0.5 : 1.0) * recomputed_share(transformer, plan);
 }
 
 /* A block's collectives in a pass: what it gathers and sums, and with which products beside it. */
@@ -67,16 +67,16 @@ typedef struct {
 /* Those that a block like attention, or a feed-forward network, repeats where parts of it are made
  * again. Side by side they share the gather, and the sum is not needed. */
 static Shares
-attention_again(const LpTransformer *transformer, const LpPlan *plan, LpLayer layer)
+attention_recomputed(const LpTransformer *transformer, const LpPlan *plan, LpLayer layer)
 {
     return (Shares){layer.has_mixer && lp_plan_recomputes(plan, LP_RECOMPUTED_QKV),
                     layer.has_mixer && lp_plan_recomputes_projection(plan, transformer, layer)};
 }
 
 static Shares
-ffn_again(const LpTransformer *transformer, const LpPlan *plan, LpLayer layer)
+ffn_recomputed(const LpTransformer *transformer, const LpPlan *plan, LpLayer layer)
 {
-    gboolean beside = lp_plan_blocks_beside(transformer, layer);
+    gboolean beside = lp_plan_has_parallel_blocks(transformer, layer);
     gboolean has_gathered = beside && lp_plan_recomputes(plan, LP_RECOMPUTED_QKV);
     gboolean exists =
         layer.has_network && (!layer.has_experts || transformer->experts.n_shared > 0);
@@ -90,14 +90,14 @@ parts_collectives(const LpTransformer *transformer, const LpPlan *plan, guint32 
                   double *gathers, double *sums)
 {
     LpLayer layer = lp_transformer_layer(transformer, index);
-    Shares attention = attention_again(transformer, plan, layer);
+    Shares attention = attention_recomputed(transformer, plan, layer);
     double n_attentions = layer.cross ? 2.0 : 1.0;
     gboolean again = lp_plan_recomputes_layer(plan, transformer, index);
     *gathers = *sums = 0.0;
     double n_first = lp_plan_attention_inputs(plan).n_gathers + (layer.cross ? 1.0 : 0.0);
     if (again && plan->sequence_parallel)
         *gathers =
-            n_first * attention.gathers + (ffn_again(transformer, plan, layer).gathers
+            n_first * attention.gathers + (ffn_recomputed(transformer, plan, layer).gathers
                                                ? lp_plan_ffn_inputs(plan, transformer).n_gathers
                                                : 0.0);
     if (again)
@@ -115,7 +115,8 @@ extra_collectives(const LpTransformer *transformer, const LpPlan *plan)
 {
     LpPlanInputs attention = lp_plan_attention_inputs(plan);
     LpPlanInputs ffn = lp_plan_ffn_inputs(plan, transformer);
-    double times = 1.0 + share_again(transformer, plan) + (lp_plan_gathers_again(plan) ? 1.0 : 0.0);
+    double times =
+        1.0 + recomputed_share(transformer, plan) + (lp_plan_regathers_inputs(plan) ? 1.0 : 0.0);
     double gathers = attention.n_gathers + ffn.n_gathers - 2.0;
     return (Extra){.gathers = plan->sequence_parallel ? gathers * times : 0.0,
                    .sums = attention.n_sums + ffn.n_sums - 2.0};
@@ -127,9 +128,9 @@ heads_collectives(const LpTransformer *transformer, const LpPlan *plan, guint32 
 {
     LpLayer layer = lp_transformer_layer(transformer, index);
     gboolean again = lp_plan_recomputes_layer(plan, transformer, index) &&
-                     attention_again(transformer, plan, layer).gathers;
+                     attention_recomputed(transformer, plan, layer).gathers;
     return lp_plan_gathers_heads(plan, transformer) && lp_mixer_has_heads(transformer, plan, index)
-               ? 2.0 + share_again(transformer, plan) + (again ? 1.0 : 0.0)
+               ? 2.0 + recomputed_share(transformer, plan) + (again ? 1.0 : 0.0)
                : 0.0;
 }
 
@@ -165,7 +166,7 @@ gathers_per_block(const LpTransformer *transformer, const LpPlan *plan)
 {
     if (!plan->sequence_parallel)
         return 0.0;
-    return 2.0 + (lp_plan_gathers_again(plan) ? 1.0 : 0.0) + share_again(transformer, plan);
+    return 2.0 + (lp_plan_regathers_inputs(plan) ? 1.0 : 0.0) + recomputed_share(transformer, plan);
 }
 
 /* Blocks of layer @index that gather and sum activations of a layer's size; blocks side by side
@@ -224,7 +225,7 @@ latents_s(const LpClosedFormInput *input, guint32 index, double width, guint32 n
 
 /* The collectives of the inputs of layer @index's attention, where MLA's latents are gathered. */
 typedef struct {
-    double gather_s, sum_s, again_s;
+    double gather_s, sum_s, regathered_s;
 } LatentTimes;
 
 static LatentTimes
@@ -238,7 +239,7 @@ latent_times(const LpClosedFormInput *input, guint32 index)
     return (LatentTimes){
         gathers * latents_s(input, index, in.gathered, in.n_gathers, gather, operand_bytes),
         latents_s(input, index, in.summed, in.n_sums, sum, lp_plan_wire_bytes(plan)),
-        gathers * latents_s(input, index, in.again, in.n_again, gather, operand_bytes)};
+        gathers * latents_s(input, index, in.regathered, in.n_regathered, gather, operand_bytes)};
 }
 
 /* What they take more than collectives of the whole input. */
@@ -257,10 +258,10 @@ latents_more_s(const LpClosedFormInput *input, guint32 index)
                                           lp_plan_gathered_wire_bytes(plan));
     double whole_sum_s = one_sum_s(input, activations_bytes(input, layer.seq));
     gboolean again = lp_plan_recomputes_layer(plan, input->transformer, index) &&
-                     attention_again(input->transformer, plan, layer).gathers;
-    double forward = 1.0 + share_again(input->transformer, plan) + (again ? 1.0 : 0.0);
+                     attention_recomputed(input->transformer, plan, layer).gathers;
+    double forward = 1.0 + recomputed_share(input->transformer, plan) + (again ? 1.0 : 0.0);
     return forward * (own.gather_s - whole_s) + own.sum_s - whole_sum_s +
-           (lp_plan_gathers_again(plan) ? own.again_s - whole_s : 0.0);
+           (lp_plan_regathers_inputs(plan) ? own.regathered_s - whole_s : 0.0);
 }
 
 /* Queries, keys and values of all heads, which the ranks of layer @index's attention have divided
@@ -333,8 +334,8 @@ backward_hidden_s(const LpClosedFormInput *input, guint32 index, LpBlock block, 
     double weight_s = lp_block_work(input->transformer, input->plan, input->accelerator, index,
                                     block, LP_PASS_BACKWARD_WEIGHT)
                           .device_s;
-    double again_s = lp_plan_gathers_again(input->plan) ? gather_s : 0.0;
-    return hidden_s + fmin(again_s, exit_s) + fmin(sum_s, weight_s);
+    double regathered_s = lp_plan_regathers_inputs(input->plan) ? gather_s : 0.0;
+    return hidden_s + fmin(regathered_s, exit_s) + fmin(sum_s, weight_s);
 }
 
 static double
@@ -348,15 +349,15 @@ block_hidden_s(const LpClosedFormInput *input, guint32 index, LpBlock block, Sha
     if (plan->sequence_parallel)
         whole_s = one_gather_s(input, elements * lp_plan_gathered_wire_bytes(plan));
     double whole_sum_s = one_sum_s(input, activations_bytes(input, layer.seq));
-    double again_s = whole_s, input_sum_s = whole_sum_s;
+    double regathered_s = whole_s, input_sum_s = whole_sum_s;
     if (block == LP_BLOCK_ATTENTION && layer.mixer == 0 &&
         lp_plan_latent_inputs(plan, input->transformer).n_sums > 0) {
-        again_s = latent_times(input, index).again_s;
+        regathered_s = latent_times(input, index).regathered_s;
         input_sum_s = latent_times(input, index).sum_s;
     }
     double hidden_s =
         forward_hidden_s(input, index, block, LP_PASS_FORWARD, forward, whole_s, whole_sum_s) +
-        backward_hidden_s(input, index, block, backward, again_s, input_sum_s);
+        backward_hidden_s(input, index, block, backward, regathered_s, input_sum_s);
     return hidden_s + lp_plan_recomputed_share(plan, input->transformer) *
                           forward_hidden_s(input, index, block, LP_PASS_RECOMPUTE,
                                            recomputes_all(input) ? forward : again, whole_s,
@@ -367,10 +368,11 @@ static double
 layer_hidden_s(const LpClosedFormInput *input, guint32 index)
 {
     LpLayer layer = lp_transformer_layer(input->transformer, index);
-    gboolean parallel = lp_plan_blocks_beside(input->transformer, layer);
+    gboolean parallel = lp_plan_has_parallel_blocks(input->transformer, layer);
     const Shares both = {TRUE, TRUE}, first = {TRUE, !parallel}, second = {!parallel, TRUE};
-    const Shares none = {FALSE, FALSE}, network = ffn_again(input->transformer, input->plan, layer);
-    const Shares attention = attention_again(input->transformer, input->plan, layer);
+    const Shares none = {FALSE, FALSE},
+                 network = ffn_recomputed(input->transformer, input->plan, layer);
+    const Shares attention = attention_recomputed(input->transformer, input->plan, layer);
     double hidden_s = 0.0;
     if (layer.has_mixer)
         hidden_s += block_hidden_s(input, index, LP_BLOCK_ATTENTION, first, second, attention);

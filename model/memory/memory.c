@@ -19,7 +19,7 @@ lp_memory_layer_activations_bytes(const LpTransformer *transformer, const LpPlan
     if (plan->recompute == LP_RECOMPUTE_FULL) /* the layer's input */
         return lp_memory_hidden_bytes(transformer, plan,
                                       lp_transformer_layer(transformer, index).seq);
-    return lp_memory_layer_bytes(transformer, plan, index, lp_plan_parts_again(plan));
+    return lp_memory_layer_bytes(transformer, plan, index, lp_plan_recomputed_parts(plan));
 }
 
 /* What one layer's recomputation brings back for the time of its backward pass. */

@@ -20,13 +20,13 @@ lp_memory_scattered(const LpPlan *plan)
 
 double
 lp_memory_layer_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 index,
-                      guint32 again)
+                      guint32 recomputed)
 {
     double values[LP_KERNEL_SIZES_MAX];
-    lp_kernel_sizes_again(transformer, plan, index, LP_PASS_FORWARD, again, values);
+    lp_kernel_sizes_recomputed(transformer, plan, index, LP_PASS_FORWARD, recomputed, values);
     guint32 seq = lp_transformer_layer(transformer, index).seq;
     return lp_kernel_lists_size(lp_plan_kernel_lists(plan), LP_KERNEL_KEPT_BYTES, values) +
-           lp_plan_tokens(plan, seq) * lp_mixer_kept_bytes(transformer, plan, index, again);
+           lp_plan_tokens(plan, seq) * lp_mixer_kept_bytes(transformer, plan, index, recomputed);
 }
 
 double

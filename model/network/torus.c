@@ -13,7 +13,7 @@ enum {
 typedef struct {
     guint32 n_ways;
     guint64 n_hops;
-    LpTorusWay ways[WAYS_MAX]; /* in the order of their steps */
+    LpTorusPath ways[WAYS_MAX]; /* in the order of their steps */
 } Shortest;
 
 guint64
@@ -101,7 +101,7 @@ static guint32
 ways_round(const LpTorus *self, guint32 d, gint64 apart, gint32 *out_steps)
 {
     gint64 size = self->size[d], up = (apart % size + size) % size;
-    if (2 * up < size || (2 * up == size && (!self->takes_turns || has_one_link(self, d)))) {
+    if (2 * up < size || (2 * up == size && (!self->spreads_paths || has_one_link(self, d)))) {
         out_steps[0] = (gint32)up;
         return 1;
     }
@@ -120,7 +120,7 @@ find_plain(const LpTorus *self, const gint64 *apart, Shortest *out)
         guint32 n = ways_round(self, d, apart[d], steps);
         for (guint32 i = out->n_ways; i-- > 0;)
             for (guint32 k = n; k-- > 0;) {
-                LpTorusWay way = out->ways[i];
+                LpTorusPath way = out->ways[i];
                 way.steps[d] = steps[k];
                 out->ways[i * n + k] = way;
             }
@@ -131,7 +131,7 @@ find_plain(const LpTorus *self, const gint64 *apart, Shortest *out)
 
 /* Ways in the order of their steps: the first dimension in which they differ decides. */
 static gboolean
-comes_before(const LpTorusWay *a, const LpTorusWay *b)
+comes_before(const LpTorusPath *a, const LpTorusPath *b)
 {
     guint32 d = 0;
     while (d + 1 < LP_TORUS_DIMENSIONS_MAX && a->steps[d] == b->steps[d])
@@ -142,7 +142,7 @@ comes_before(const LpTorusWay *a, const LpTorusWay *b)
 static void
 keep_if_short(const LpTorus *self, const gint64 *at, Shortest *out)
 {
-    LpTorusWay way = {{0}};
+    LpTorusPath way = {{0}};
     guint64 n_hops = 0;
     for (guint32 i = 0; i < self->n_dimensions; i++) {
         way.steps[i] = (gint32)at[i];
@@ -227,8 +227,8 @@ lp_torus_hops(const LpTorus *self, guint64 a, guint64 b)
     return shortest.n_hops;
 }
 
-LpTorusWay
-lp_torus_way(const LpTorus *self, guint64 a, guint64 b)
+LpTorusPath
+lp_torus_path(const LpTorus *self, guint64 a, guint64 b)
 {
     gint64 from[LP_TORUS_DIMENSIONS_MAX] = {0}, apart[LP_TORUS_DIMENSIONS_MAX] = {0}, turn = 0;
     Shortest shortest;
@@ -281,7 +281,7 @@ lp_torus_all_to_all_load(const LpTorus *self)
 static void
 walk(const LpTorus *self, guint64 from, guint64 to, guint64 *crossings)
 {
-    LpTorusWay way = lp_torus_way(self, from, to);
+    LpTorusPath way = lp_torus_path(self, from, to);
     for (guint32 d = 0; d < self->n_dimensions; d++)
         for (gint32 left = ABS(way.steps[d]); left > 0; left--) {
             gboolean is_upwards = way.steps[d] > 0;
@@ -312,7 +312,7 @@ lp_torus_crossings(const LpTorus *self)
 {
     guint64 n = lp_torus_n_ports(self);
     guint64 *crossings = g_new0(guint64, n * self->n_dimensions * 2);
-    if (!self->takes_turns) {
+    if (!self->spreads_paths) {
         spread(self, crossings);
         return crossings;
     }

@@ -25,15 +25,15 @@ typedef struct {
     guint32 size[LP_TORUS_DIMENSIONS_MAX]; /**< ports of each dimension, at least 2 */
     /** Where several ways are shortest, ports take turns at them. FALSE: upwards, as SimGrid's own
      * zone has it. */
-    gboolean takes_turns;
-    gboolean is_twisted; /**< only with takes_turns, and lp_torus_can_twist() */
+    gboolean spreads_paths;
+    gboolean is_twisted; /**< only with spreads_paths, and lp_torus_can_twist() */
 } LpTorus;
 
 /** A way from one port to another: dimension after dimension, so many links along each, downwards
  * where negative. */
 typedef struct {
     gint32 steps[LP_TORUS_DIMENSIONS_MAX];
-} LpTorusWay;
+} LpTorusPath;
 
 /** Ports of a torus: the product of its dimensions. */
 guint64 lp_torus_n_ports(const LpTorus *self);
@@ -48,7 +48,7 @@ guint64 lp_torus_hops(const LpTorus *self, guint64 a, guint64 b);
  * their steps, taking turns takes number (sum of @a's coordinates + sum of (d + 1) c_d) mod m, c_d
  * the coordinates of @b as seen from @a. So ports side by side take different ones, and so does a
  * port towards different others. */
-LpTorusWay lp_torus_way(const LpTorus *self, guint64 a, guint64 b);
+LpTorusPath lp_torus_path(const LpTorus *self, guint64 a, guint64 b);
 /** The port that the link from @port along @dimension leads to, upwards or downwards. */
 guint64 lp_torus_neighbour(const LpTorus *self, guint64 port, guint32 dimension,
                            gboolean is_upwards);

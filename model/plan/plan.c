@@ -100,7 +100,7 @@ lp_plan_shares_step(const LpPlan *self)
 }
 
 gboolean
-lp_plan_sums_whole(const LpPlan *self)
+lp_plan_all_reduces_gradients(const LpPlan *self)
 {
     return self->zero.stage == 0 || self->zero.variant == LP_ZERO_DEEPSPEED;
 }
@@ -127,17 +127,17 @@ lp_plan_gathers_tensor_lists(const LpPlan *self)
 static LpPlanInputs
 inputs_of(const LpPlan *self, guint32 n_products)
 {
-    gboolean gathers = self->traits[LP_TRAIT_INPUT_COLLECTIVES] == LP_INPUT_COLLECTIVES_APART;
+    gboolean gathers = self->traits[LP_TRAIT_INPUT_COLLECTIVES] == LP_INPUT_COLLECTIVES_SEPARATE;
     gboolean sums =
-        gathers || self->traits[LP_TRAIT_INPUT_COLLECTIVES] == LP_INPUT_COLLECTIVES_SUMS_APART;
+        gathers || self->traits[LP_TRAIT_INPUT_COLLECTIVES] == LP_INPUT_COLLECTIVES_SUMS_SEPARATE;
     return (LpPlanInputs){.n_gathers = gathers ? n_products : 1, .n_sums = sums ? n_products : 1};
 }
 
 LpPlanInputs
 lp_plan_attention_inputs(const LpPlan *self)
 {
-    return inputs_of(self,
-                     self->traits[LP_TRAIT_SEPARATE_PROJECTIONS] == LP_PROJECTIONS_APART ? 3 : 1);
+    return inputs_of(
+        self, self->traits[LP_TRAIT_SEPARATE_PROJECTIONS] == LP_PROJECTIONS_SEPARATE ? 3 : 1);
 }
 
 gboolean
@@ -159,10 +159,10 @@ lp_plan_latent_inputs(const LpPlan *self, const LpTransformer *transformer)
     double positions = self->sequence_parallel ? latent->rope_width : 0.0;
     return (LpPlanLatentInputs){.n_gathers = 3,
                                 .n_sums = self->sequence_parallel ? 3 : 2,
-                                .n_again = 2,
+                                .n_regathered = 2,
                                 .gathered = products + latent->rope_width,
                                 .summed = products + positions,
-                                .again = products};
+                                .regathered = products};
 }
 
 LpPlanInputs
@@ -174,7 +174,7 @@ lp_plan_ffn_inputs(const LpPlan *self, const LpTransformer *transformer)
 }
 
 gboolean
-lp_plan_turns_back(const LpPlan *self)
+lp_plan_backward_follows_forward(const LpPlan *self)
 {
     return self->degree[LP_AXIS_PP] == 1 &&
            (self->pipeline.schedule != LP_SCHEDULE_GPIPE || lp_plan_n_micro_batches(self) == 1);

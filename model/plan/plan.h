@@ -78,7 +78,7 @@ double lp_plan_moment_bytes(const LpPlan *self);
 gboolean lp_plan_shares_step(const LpPlan *self);
 /** Whether each replica gets the whole sum of gradients, not its part alone: without ZeRO, and with
  * DeepSpeed's stages 1 and 2 (Anthony et al., arXiv 2408.10197, table of volumes). */
-gboolean lp_plan_sums_whole(const LpPlan *self);
+gboolean lp_plan_all_reduces_gradients(const LpPlan *self);
 /** Whether gradients are summed over replicas after each micro-batch. */
 gboolean lp_plan_reduces_each(const LpPlan *self);
 /** Whether ZeRO stage 3 gathers tensors: LP_GATHER_UNIT_TENSOR. */
@@ -104,8 +104,9 @@ LpPlanInputs lp_plan_attention_inputs(const LpPlan *self);
  * whose outputs column-parallel ones gather, and k_pos_emb apart). Widths are those of all of a
  * kind together, elements a token. */
 typedef struct {
-    guint32 n_gathers, n_sums, n_again; /**< forward; of gradients; for the gradients of weights */
-    double gathered, summed, again;
+    guint32 n_gathers, n_sums,
+        n_regathered; /**< forward; of gradients; for the gradients of weights */
+    double gathered, summed, regathered;
 } LpPlanLatentInputs;
 
 /** Zeros with other input-collectives. Queries that are not compressed gather the whole input. */
@@ -114,7 +115,7 @@ LpPlanLatentInputs lp_plan_latent_inputs(const LpPlan *self, const LpTransformer
 LpPlanInputs lp_plan_ffn_inputs(const LpPlan *self, const LpTransformer *transformer);
 /** Whether the backward pass of a micro-batch comes next behind its forward pass, so that what is
  * gathered may stay from one to the other. */
-gboolean lp_plan_turns_back(const LpPlan *self);
+gboolean lp_plan_backward_follows_forward(const LpPlan *self);
 /** Whether the parameters that ZeRO stage 3 gathers for a chunk's first forward pass stay until its
  * last backward pass: kept for the backward pass (reshard no), in a pipeline that sums gradients
  * after the last micro-batch. PyTorch's pipelines put off both, the freeing of parameters and the

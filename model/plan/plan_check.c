@@ -93,7 +93,7 @@ check_input_collectives(const LpPlan *self, const LpTransformer *transformer, GE
     const char *name = lp_plan_trait_word(self, LP_TRAIT_INPUT_COLLECTIVES);
     if (self->traits[LP_TRAIT_INPUT_COLLECTIVES] == LP_INPUT_COLLECTIVES_LATENT)
         return check_latent_inputs(self, transformer, error);
-    const char *with = self->traits[LP_TRAIT_SEPARATE_PROJECTIONS] != LP_PROJECTIONS_APART
+    const char *with = self->traits[LP_TRAIT_SEPARATE_PROJECTIONS] != LP_PROJECTIONS_SEPARATE
                            ? "separate-projections no or gate"
                        : self->overlap.tp != LP_OVERLAP_TP_NO ? "overlap-tp"
                        : transformer->experts.n > 0           ? "experts"
@@ -135,7 +135,7 @@ check_tensor_parallel(const LpPlan *self, const LpTransformer *transformer, GErr
                       "activations are scattered already",
                       lp_scatter_gather_names[self->pipeline.scatter_gather]);
     if (lp_plan_gathers_heads(self, transformer) &&
-        (self->traits[LP_TRAIT_SEPARATE_PROJECTIONS] == LP_PROJECTIONS_APART ||
+        (self->traits[LP_TRAIT_SEPARATE_PROJECTIONS] == LP_PROJECTIONS_SEPARATE ||
          transformer->decoder.n_layers > 0))
         return refuse(error, "kv-division: got gathered, wanted copies with %s",
                       transformer->decoder.n_layers > 0 ? "decoder-layers"

@@ -68,9 +68,9 @@ up_flop(const LpPlan *self, const LpTransformer *transformer, guint32 index)
 
 /* FLOP of the parts of a mixer in attention's place that are made again, a sequence. */
 static double
-again_flop(const LpTransformer *transformer, LpLayer layer)
+recomputed_flop(const LpTransformer *transformer, LpLayer layer)
 {
-    return layer.mixer > 0 ? transformer->mixers[layer.mixer - 1].again_flop : 0.0;
+    return layer.mixer > 0 ? transformer->mixers[layer.mixer - 1].recomputed_flop : 0.0;
 }
 
 /* FLOP of the parts of layer @index that are made again. */
@@ -81,8 +81,8 @@ parts_flop(const LpPlan *self, const LpTransformer *transformer, guint32 index)
     double n_blocks = layer.cross ? 2.0 : 1.0, n_sequences = self->batch.global;
     double sum = layer.has_network ? up_flop(self, transformer, index) : 0.0;
     if (!layer.has_mixer || layer.mixer > 0)
-        return sum + n_sequences * again_flop(transformer, layer);
-    sum = qkv_flop(transformer, index, lp_plan_parts_again(self), n_sequences) + sum;
+        return sum + n_sequences * recomputed_flop(transformer, layer);
+    sum = qkv_flop(transformer, index, lp_plan_recomputed_parts(self), n_sequences) + sum;
     if (lp_plan_recomputes_core(self, transformer->attention))
         sum += lp_transformer_scores_forward_flop(transformer, index, n_sequences);
     if (lp_plan_recomputes_projection(self, transformer, layer))

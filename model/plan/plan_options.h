@@ -72,9 +72,10 @@ typedef struct {
     guint32 prefetch;          /**< stage 3: layers gathered ahead */
     double gather_bucket;      /**< tensor by tensor: those gathered ahead are joined until
                                     they have so many parameters; 0: each by itself */
-    double live_parameters;    /**< tensor by tensor: they are gathered ahead while fewer
-                                    parameters than so many are there, and one stays if the passes use
-                                    fewer before they use it again: lp_plan_turns_back() */
+    double
+        live_parameters; /**< tensor by tensor: they are gathered ahead while fewer
+                              parameters than so many are there, and one stays if the passes use
+                              fewer before they use it again: lp_plan_backward_follows_forward() */
     LpGradientSync gradient_sync;
 } LpPlanZero;
 

@@ -57,7 +57,7 @@ lp_plan_recomputed_share(const LpPlan *self, const LpTransformer *transformer)
 }
 
 guint32
-lp_plan_parts_again(const LpPlan *self)
+lp_plan_recomputed_parts(const LpPlan *self)
 {
     guint32 parts = self->selective != 0 ? self->selective : LP_RECOMPUTED_CORE;
     if (self->recompute == LP_RECOMPUTE_LIGHT)
@@ -72,7 +72,7 @@ lp_plan_parts_again(const LpPlan *self)
 gboolean
 lp_plan_recomputes(const LpPlan *self, guint32 parts)
 {
-    return (lp_plan_parts_again(self) & parts) == parts;
+    return (lp_plan_recomputed_parts(self) & parts) == parts;
 }
 
 gboolean
@@ -91,7 +91,7 @@ lp_plan_recomputes_core(const LpPlan *self, LpAttentionKind attention)
 }
 
 gboolean
-lp_plan_blocks_beside(const LpTransformer *transformer, LpLayer layer)
+lp_plan_has_parallel_blocks(const LpTransformer *transformer, LpLayer layer)
 {
     return transformer->parallel_blocks && layer.has_mixer && layer.has_network &&
            !layer.has_experts && !layer.cross;
@@ -100,7 +100,7 @@ lp_plan_blocks_beside(const LpTransformer *transformer, LpLayer layer)
 gboolean
 lp_plan_recomputes_projection(const LpPlan *self, const LpTransformer *transformer, LpLayer layer)
 {
-    gboolean beside = lp_plan_blocks_beside(transformer, layer);
+    gboolean beside = lp_plan_has_parallel_blocks(transformer, layer);
     return lp_plan_recomputes(self, LP_RECOMPUTED_PROJECTION) && !beside;
 }
 
@@ -121,7 +121,7 @@ lp_plan_recompute_stops_early(const LpPlan *self, const LpTransformer *transform
 }
 
 gboolean
-lp_plan_gathers_again(const LpPlan *self)
+lp_plan_regathers_inputs(const LpPlan *self)
 {
     gboolean is_kept =
         self->recompute == LP_RECOMPUTE_LIGHT || !lp_plan_recomputes(self, LP_RECOMPUTED_NORMS);

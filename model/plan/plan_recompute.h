@@ -18,7 +18,7 @@ gboolean lp_plan_repeats_layer(const LpPlan *self, const LpTransformer *transfor
 double lp_plan_recomputed_share(const LpPlan *self, const LpTransformer *transformer);
 /** The parts of a layer that light and selective recomputation make again, a set of
  * LpRecomputedParts; none with full recomputation, which runs the forward pass. */
-guint32 lp_plan_parts_again(const LpPlan *self);
+guint32 lp_plan_recomputed_parts(const LpPlan *self);
 /** Whether the layers' parts that are made again hold all of @parts. */
 gboolean lp_plan_recomputes(const LpPlan *self, guint32 parts);
 /** Whether one kernel makes scores and mixture: @attention asks for it, and the plan's software has
@@ -29,7 +29,7 @@ gboolean lp_plan_fuses_attention(const LpPlan *self, LpAttentionKind attention);
 gboolean lp_plan_recomputes_core(const LpPlan *self, LpAttentionKind attention);
 /** Whether attention and a dense feed-forward network of @layer stand side by side, and share their
  * collectives. */
-gboolean lp_plan_blocks_beside(const LpTransformer *transformer, LpLayer layer);
+gboolean lp_plan_has_parallel_blocks(const LpTransformer *transformer, LpLayer layer);
 /** Whether the projection out of attention is run again in @layer: not where blocks stand side
  * by side, since nothing takes their sum. */
 gboolean lp_plan_recomputes_projection(const LpPlan *self, const LpTransformer *transformer,
@@ -47,6 +47,6 @@ gboolean lp_plan_recompute_stops_early(const LpPlan *self, const LpTransformer *
  * its last, once more for the gradients of their weights: always where only shards are kept
  * (Korthikanti et al., arXiv 2205.05198, section 4.2.2); where it is kept, after a recomputation
  * that did not gather it. */
-gboolean lp_plan_gathers_again(const LpPlan *self);
+gboolean lp_plan_regathers_inputs(const LpPlan *self);
 
 G_END_DECLS

@@ -57,10 +57,10 @@ extern const guint lp_n_traits;
 /** Whether the first products of a block share the collectives of their one input over tp. */
 typedef enum {
     LP_INPUT_COLLECTIVES_SHARED,
-    LP_INPUT_COLLECTIVES_SUMS_APART, /**< its gradient is summed for each of them */
-    LP_INPUT_COLLECTIVES_APART,      /**< and it is gathered for each */
-    LP_INPUT_COLLECTIVES_LATENT      /**< MLA: each rank compresses its own tokens, and what is
-                                        compressed is gathered (lp_plan_latent_inputs()) */
+    LP_INPUT_COLLECTIVES_SUMS_SEPARATE, /**< its gradient is summed for each of them */
+    LP_INPUT_COLLECTIVES_SEPARATE,      /**< and it is gathered for each */
+    LP_INPUT_COLLECTIVES_LATENT         /**< MLA: each rank compresses its own tokens, and what is
+                                           compressed is gathered (lp_plan_latent_inputs()) */
 } LpInputCollectives;
 
 /** How ranks of tp get keys and values where there are fewer heads of them than ranks. */
@@ -79,8 +79,8 @@ typedef enum {
  * summed. */
 typedef enum {
     LP_PROJECTIONS_JOINED,
-    LP_PROJECTIONS_GATE_APART, /**< up, and through the gate */
-    LP_PROJECTIONS_APART       /**< queries, keys and values, too */
+    LP_PROJECTIONS_GATE_SEPARATE, /**< up, and through the gate */
+    LP_PROJECTIONS_SEPARATE       /**< queries, keys and values, too */
 } LpProjections;
 
 /** In which order a tensor of activations lies in memory. */
@@ -104,7 +104,7 @@ typedef enum {
 typedef enum {
     LP_COLLECTIVE_CHECKS_NO,
     LP_COLLECTIVE_CHECKS_YES,
-    LP_COLLECTIVE_CHECKS_STAGES_APART /**< in jobs whose messages between stages leave domains */
+    LP_COLLECTIVE_CHECKS_STAGES_SEPARATE /**< in jobs whose messages between stages leave domains */
 } LpCollectiveChecks;
 
 /** How ranks of tensor parallelism, which share the head's words, find the loss. */

@@ -40,7 +40,7 @@ take(gpointer data, const LpListedKernel *listed)
         .head_width = field[LP_KERNEL_HEAD_WIDTH],
         .fused = fused,
         .n_launches = (guint32)field[LP_KERNEL_LAUNCHES],
-        .n_apart = field[is_product ? LP_KERNEL_APART : LP_KERNEL_LOOPED],
+        .n_apart = field[is_product ? LP_KERNEL_SEPARATE : LP_KERNEL_LOOPED],
         .host_overhead_s = is_product ? field[LP_KERNEL_HOST_OVERHEAD] : 0.0,
         .collective = field[LP_KERNEL_COLLECTIVE] != 0.0,
         .waits = field[LP_KERNEL_WAITS] != 0.0,
@@ -65,7 +65,7 @@ find_recomputed(const LpKernelLists *lists, const LpTransformer *transformer, co
         return FALSE;
     case LP_RECOMPUTE_LIGHT:
     case LP_RECOMPUTE_SELECTIVE:
-        *out_pass = LP_LISTED_AGAIN;
+        *out_pass = LP_LISTED_RECOMPUTED;
         return TRUE;
     case LP_RECOMPUTE_FULL:
         is_early = lp_kernel_lists_has(lists, block, LP_LISTED_EARLY) &&
@@ -181,7 +181,7 @@ check_kept(const LpTransformer *transformer, const LpPlan *plan, guint32 index, 
                     "kernels: got no size " LP_KERNEL_KEPT_BYTES ", wanted one");
         return FALSE;
     }
-    lp_kernel_sizes_again(transformer, plan, index, LP_PASS_FORWARD, 0, values);
+    lp_kernel_sizes_recomputed(transformer, plan, index, LP_PASS_FORWARD, 0, values);
     double bytes = lp_kernel_lists_size(plan->lists, LP_KERNEL_KEPT_BYTES, values);
     if (isfinite(bytes) && bytes >= 0.0)
         return TRUE;

@@ -14,8 +14,8 @@ const char *const lp_block_names[] = {"embedding", "attention", "cross",     "ff
                                       "mtp",       "head",      "optimizer", NULL};
 const char *const lp_pass_names[] = {"forward", "backward-input", "backward-weight", "recompute",
                                      NULL};
-const char *const lp_listed_pass_names[] = {"forward", "backward-input", "backward-weight",
-                                            "again",   "early",          NULL};
+const char *const lp_listed_pass_names[] = {"forward",   "backward-input", "backward-weight",
+                                            "recompute", "early",          NULL};
 const char *const lp_block_part_names[] = {"before", "entry", "inner", "core",
                                            "exit",   "after", NULL};
 G_STATIC_ASSERT(G_N_ELEMENTS(lp_block_names) == LP_N_LISTED_BLOCKS + 1);
@@ -29,7 +29,7 @@ typedef struct {
     const LpPlan *plan;         /* borrowed */
     LpLayer layer;
     LpPass pass;
-    guint32 again;         /* lp_plan_parts_again() */
+    guint32 recomputed;    /* lp_plan_recomputed_parts() */
     LpStepParameters step; /* none, but in the optimiser's step */
     double tp, cp, tokens;
 } Of;
@@ -45,7 +45,7 @@ has_all_queries(const Of *of)
 static gboolean
 makes(const Of *of, guint32 parts)
 {
-    return (of->again & parts) == parts;
+    return (of->recomputed & parts) == parts;
 }
 
 /* Whether queries, keys or values are made again, but not all three. */
@@ -53,7 +53,7 @@ static gboolean
 makes_some_qkv(const Of *of)
 {
     guint32 parts = of->shape->latent.kv_rank > 0 ? LP_RECOMPUTED_LATENT : LP_RECOMPUTED_QKV;
-    return (of->again & parts) != 0;
+    return (of->recomputed & parts) != 0;
 }
 
 #define EACH_SIZE(NUMBER, CHOICE)                                                                  \
@@ -149,7 +149,7 @@ makes_some_qkv(const Of *of)
     NUMBER("attention-sums", lp_plan_attention_inputs(plan).n_sums)                                \
     NUMBER("ffn-gathers", lp_plan_ffn_inputs(plan, shape).n_gathers)                               \
     NUMBER("ffn-sums", lp_plan_ffn_inputs(plan, shape).n_sums)                                     \
-    NUMBER("gathers-again", lp_plan_gathers_again(plan))                                           \
+    NUMBER("regathers-inputs", lp_plan_regathers_inputs(plan))                                     \
     CHOICE("overlap-tp", lp_overlap_tp_names, plan->overlap.tp)                                    \
     CHOICE("cp-kind", lp_context_kind_names, plan->context_kind)                                   \
     NUMBER("zero", plan->zero.stage)                                                               \
@@ -164,21 +164,21 @@ makes_some_qkv(const Of *of)
     NUMBER("fuses-attention", lp_plan_fuses_attention(plan, shape->attention))                     \
     NUMBER("relays-by-domain", plan->experts.relays_by_domain)                                     \
     NUMBER("awaits-counts", lp_plan_awaits_counts(plan, shape))                                    \
-    NUMBER("again-norms", makes(of, LP_RECOMPUTED_NORMS))                                          \
-    NUMBER("again-queries", makes(of, LP_RECOMPUTED_QUERIES))                                      \
-    NUMBER("again-keys", makes(of, LP_RECOMPUTED_KEYS))                                            \
-    NUMBER("again-values", makes(of, LP_RECOMPUTED_VALUES))                                        \
-    NUMBER("again-qkv", makes(of, LP_RECOMPUTED_QKV))                                              \
-    NUMBER("again-something", of->again != 0)                                                      \
-    NUMBER("again-latent", makes(of, LP_RECOMPUTED_LATENT))                                        \
-    NUMBER("again-core", makes(of, LP_RECOMPUTED_CORE))                                            \
-    NUMBER("again-some-qkv", makes_some_qkv(of))                                                   \
-    NUMBER("again-attention", makes(of, LP_RECOMPUTED_ATTENTION))                                  \
-    NUMBER("again-projection", makes(of, LP_RECOMPUTED_PROJECTION))                                \
-    NUMBER("again-residual", makes(of, LP_RECOMPUTED_RESIDUAL))                                    \
-    NUMBER("again-up", makes(of, LP_RECOMPUTED_UP))                                                \
-    NUMBER("again-gate", makes(of, LP_RECOMPUTED_GATE))                                            \
-    NUMBER("again-activation", makes(of, LP_RECOMPUTED_ACTIVATION))                                \
+    NUMBER("recomputed-norms", makes(of, LP_RECOMPUTED_NORMS))                                     \
+    NUMBER("recomputed-queries", makes(of, LP_RECOMPUTED_QUERIES))                                 \
+    NUMBER("recomputed-keys", makes(of, LP_RECOMPUTED_KEYS))                                       \
+    NUMBER("recomputed-values", makes(of, LP_RECOMPUTED_VALUES))                                   \
+    NUMBER("recomputed-qkv", makes(of, LP_RECOMPUTED_QKV))                                         \
+    NUMBER("recomputed-any", of->recomputed != 0)                                                  \
+    NUMBER("recomputed-latent", makes(of, LP_RECOMPUTED_LATENT))                                   \
+    NUMBER("recomputed-core", makes(of, LP_RECOMPUTED_CORE))                                       \
+    NUMBER("recomputed-some-qkv", makes_some_qkv(of))                                              \
+    NUMBER("recomputed-attention", makes(of, LP_RECOMPUTED_ATTENTION))                             \
+    NUMBER("recomputed-projection", makes(of, LP_RECOMPUTED_PROJECTION))                           \
+    NUMBER("recomputed-residual", makes(of, LP_RECOMPUTED_RESIDUAL))                               \
+    NUMBER("recomputed-up", makes(of, LP_RECOMPUTED_UP))                                           \
+    NUMBER("recomputed-gate", makes(of, LP_RECOMPUTED_GATE))                                       \
+    NUMBER("recomputed-activation", makes(of, LP_RECOMPUTED_ACTIVATION))                           \
     NUMBER("recomputes-core", lp_plan_recomputes_core(plan, shape->attention))                     \
     NUMBER("recomputes-projection", lp_plan_recomputes_projection(plan, shape, of->layer))         \
     NUMBER("recomputes-up", lp_plan_recomputes_up(plan, shape))
@@ -220,24 +220,25 @@ fill(const Of *of, double *values)
 }
 
 static Of
-sizes_of(const LpTransformer *shape, const LpPlan *plan, guint32 index, LpPass pass, guint32 again)
+sizes_of(const LpTransformer *shape, const LpPlan *plan, guint32 index, LpPass pass,
+         guint32 recomputed)
 {
     LpLayer layer = lp_transformer_layer(shape, index);
     return (Of){.shape = shape,
                 .plan = plan,
                 .layer = layer,
                 .pass = pass,
-                .again = again,
+                .recomputed = recomputed,
                 .tp = plan->degree[LP_AXIS_TP],
                 .cp = plan->degree[LP_AXIS_CP],
                 .tokens = lp_plan_tokens(plan, layer.seq)};
 }
 
 void
-lp_kernel_sizes_again(const LpTransformer *transformer, const LpPlan *plan, guint32 index,
-                      LpPass pass, guint32 again, double *values)
+lp_kernel_sizes_recomputed(const LpTransformer *transformer, const LpPlan *plan, guint32 index,
+                           LpPass pass, guint32 recomputed, double *values)
 {
-    Of of = sizes_of(transformer, plan, index, pass, again);
+    Of of = sizes_of(transformer, plan, index, pass, recomputed);
     fill(&of, values);
 }
 
@@ -254,7 +255,8 @@ void
 lp_kernel_sizes(const LpTransformer *transformer, const LpPlan *plan, guint32 index, LpPass pass,
                 double *values)
 {
-    lp_kernel_sizes_again(transformer, plan, index, pass, lp_plan_parts_again(plan), values);
+    lp_kernel_sizes_recomputed(transformer, plan, index, pass, lp_plan_recomputed_parts(plan),
+                               values);
 }
 
 const LpKernelLists *

@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 /** Passes that lists may say: those of LpPass but recomputation, what light and selective
  * recomputation make again, and what full recomputation runs where it stops early. */
 enum {
-    LP_LISTED_AGAIN = LP_PASS_RECOMPUTE,
+    LP_LISTED_RECOMPUTED = LP_PASS_RECOMPUTE,
     LP_LISTED_EARLY,
     LP_N_LISTED_PASSES
 };
@@ -31,11 +31,11 @@ const LpKernelVocabulary *lp_kernel_vocabulary(void);
 /** Fills in the vocabulary's sizes for layer @index in @pass. @values: of LP_KERNEL_SIZES_MAX. */
 void lp_kernel_sizes(const LpTransformer *transformer, const LpPlan *plan, guint32 index,
                      LpPass pass, double *values);
-/** Fills them in where the parts @again, a set of LpRecomputedParts, are made again, in place of
- * the plan's.
+/** Fills them in where the parts @recomputed, a set of LpRecomputedParts, are made again, in place
+ * of the plan's.
  */
-void lp_kernel_sizes_again(const LpTransformer *transformer, const LpPlan *plan, guint32 index,
-                           LpPass pass, guint32 again, double *values);
+void lp_kernel_sizes_recomputed(const LpTransformer *transformer, const LpPlan *plan, guint32 index,
+                                LpPass pass, guint32 recomputed, double *values);
 /** Fills them in for the optimiser's step. */
 void lp_kernel_sizes_step(const LpTransformer *transformer, const LpPlan *plan,
                           const LpStepParameters *parameters, double *values);

@@ -38,7 +38,7 @@ add_attention(LpLayerTensors *self, const LpTransformer *transformer, const LpPl
     double compression = lp_transformer_compression_weights(transformer);
     double before = lp_transformer_attention_weights(transformer) - projection - compression;
     add(self, projection / tp);
-    if (plan->traits[LP_TRAIT_SEPARATE_PROJECTIONS] != LP_PROJECTIONS_APART ||
+    if (plan->traits[LP_TRAIT_SEPARATE_PROJECTIONS] != LP_PROJECTIONS_SEPARATE ||
         transformer->latent.kv_rank > 0) {
         add(self, before / tp + compression);
         return;

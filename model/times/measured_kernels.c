@@ -277,6 +277,6 @@ lp_measured_kernels_fit(const LpMeasuredKernels *self, LpMeasuredKind kind, LpMe
         return FALSE;
     out_fit->ratio = exp(quantile(ratios, 0.5));
     out_fit->model = errors_of(model);
-    out_fit->left_out = errors_of(left);
+    out_fit->leave_one_out = errors_of(left);
     return TRUE;
 }

@@ -87,10 +87,10 @@ typedef struct {
 
 /** How well the model meets measured kernels of a kind. */
 typedef struct {
-    guint n_rows, n_sizes;     /**< rows, and different sizes among them */
-    double ratio;              /**< median of measured over modelled time */
-    LpMeasuredErrors model;    /**< of the model alone */
-    LpMeasuredErrors left_out; /**< of each size, interpolated from the others */
+    guint n_rows, n_sizes;          /**< rows, and different sizes among them */
+    double ratio;                   /**< median of measured over modelled time */
+    LpMeasuredErrors model;         /**< of the model alone */
+    LpMeasuredErrors leave_one_out; /**< of each size, interpolated from the others */
 } LpMeasuredFit;
 
 /** Errors over the sizes of @kind. Returns: whether there are any. */

@@ -67,7 +67,7 @@ measure(LpTransformer *transformer, const LpPlan *plan, guint mixer, GError **er
         return refuse_name(transformer->pattern.mixer[mixer], error);
     if (index == lp_transformer_n_layers(transformer))
         return TRUE;
-    lp_kernel_sizes_again(transformer, plan, index, LP_PASS_FORWARD, 0, values);
+    lp_kernel_sizes_recomputed(transformer, plan, index, LP_PASS_FORWARD, 0, values);
     transformer->mixers[mixer] =
         (LpMixer){lp_kernel_lists_mixer_figure(lists, (guint)listed, LP_MIXER_PARAMETERS, values),
                   lp_kernel_lists_mixer_figure(lists, (guint)listed, LP_MIXER_WHOLE, values),
@@ -95,7 +95,7 @@ check(const LpTransformer *transformer, const LpPlan *plan, guint mixer, GError 
         return TRUE;
     double values[LP_KERNEL_SIZES_MAX];
     guint listed = (guint)lp_mixer_of_layer(transformer, plan, index);
-    lp_kernel_sizes_again(transformer, plan, index, LP_PASS_FORWARD, 0, values);
+    lp_kernel_sizes_recomputed(transformer, plan, index, LP_PASS_FORWARD, 0, values);
     g_autofree char *fault = lp_kernel_lists_mixer_check(lists, listed, values);
     if (fault == NULL && cp > 1 && lp_kernel_lists_mixer_exchange(lists, listed) == LP_MIXER_ALONE)
         fault = g_strdup_printf("cp: got %u, wanted 1 with layers of %s, whose list has no "
@@ -132,22 +132,22 @@ lp_mixer_of_layer(const LpTransformer *transformer, const LpPlan *plan, guint32 
 }
 
 static double
-figure(const LpTransformer *transformer, const LpPlan *plan, guint32 index, guint32 again,
+figure(const LpTransformer *transformer, const LpPlan *plan, guint32 index, guint32 recomputed,
        LpMixerFigure which)
 {
     double values[LP_KERNEL_SIZES_MAX];
     int mixer = lp_mixer_of_layer(transformer, plan, index);
     if (mixer < 0)
         return 0.0;
-    lp_kernel_sizes_again(transformer, plan, index, LP_PASS_FORWARD, again, values);
+    lp_kernel_sizes_recomputed(transformer, plan, index, LP_PASS_FORWARD, recomputed, values);
     return lp_kernel_lists_mixer_figure(lp_plan_kernel_lists(plan), (guint)mixer, which, values);
 }
 
 double
 lp_mixer_kept_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 index,
-                    guint32 again)
+                    guint32 recomputed)
 {
-    return figure(transformer, plan, index, again, LP_MIXER_KEPT);
+    return figure(transformer, plan, index, recomputed, LP_MIXER_KEPT);
 }
 
 LpMixerExchange
@@ -156,11 +156,11 @@ lp_mixer_exchange(const LpTransformer *transformer, const LpPlan *plan, guint32 
     int mixer = lp_mixer_of_layer(transformer, plan, index);
     if (mixer < 0)
         return (LpMixerExchange){LP_MIXER_ATTENTION, 0.0, 0.0};
-    guint32 again = lp_plan_parts_again(plan);
+    guint32 recomputed = lp_plan_recomputed_parts(plan);
     return (LpMixerExchange){
         lp_kernel_lists_mixer_exchange(lp_plan_kernel_lists(plan), (guint)mixer),
-        figure(transformer, plan, index, again, LP_MIXER_SENT),
-        figure(transformer, plan, index, again, LP_MIXER_RETURNED)};
+        figure(transformer, plan, index, recomputed, LP_MIXER_SENT),
+        figure(transformer, plan, index, recomputed, LP_MIXER_RETURNED)};
 }
 
 gboolean

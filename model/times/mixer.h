@@ -19,10 +19,10 @@ gboolean lp_mixers_check(const LpTransformer *transformer, const LpPlan *plan,
                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** The mixer of layer @index in the lists of @plan, or -1: it has attention, or neither. */
 int lp_mixer_of_layer(const LpTransformer *transformer, const LpPlan *plan, guint32 index);
-/** Bytes a token that it keeps on a rank where the parts @again, a set of LpRecomputedParts, are
- * made again; 0 without one. */
+/** Bytes a token that it keeps on a rank where the parts @recomputed, a set of LpRecomputedParts,
+ * are made again; 0 without one. */
 double lp_mixer_kept_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 index,
-                           guint32 again);
+                           guint32 recomputed);
 /** Whether layer @index has attention's queries, keys and values, with what else it may have. */
 gboolean lp_mixer_has_heads(const LpTransformer *transformer, const LpPlan *plan, guint32 index);
 

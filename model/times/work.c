@@ -41,10 +41,11 @@ lp_work_scale(LpWork work, double factor)
 }
 
 double
-lp_work_waited_s(const LpWork *self, double host_s, double now_s, gboolean takes_turns)
+lp_work_waited_s(const LpWork *self, double host_s, double now_s, gboolean is_host_synchronous)
 {
-    return takes_turns ? self->issue_s
-                       : fmax(host_s + self->bound_s - now_s - self->device_s, self->idle_s);
+    return is_host_synchronous
+               ? self->issue_s
+               : fmax(host_s + self->bound_s - now_s - self->device_s, self->idle_s);
 }
 
 double

@@ -30,7 +30,8 @@ LpWork lp_work_scale(LpWork work, double factor);
 /** What the device waits for the host while it does @self from @now_s on, s: for a host that runs
  * ahead as it can and is ready at @host_s, or for all that it does where it takes turns with the
  * device. */
-double lp_work_waited_s(const LpWork *self, double host_s, double now_s, gboolean takes_turns);
+double lp_work_waited_s(const LpWork *self, double host_s, double now_s,
+                        gboolean is_host_synchronous);
 /** When the host is ready again that was ready at @host_s, while the device does @self from @now_s
  * on, s. */
 double lp_work_host_end_s(const LpWork *self, double host_s, double now_s);

@@ -119,10 +119,10 @@ typedef struct {
 /** A mixer that takes attention's place in some layers: what follows from its list of kernels
  * (model/times/mixer.h). */
 typedef struct {
-    double parameters;   /**< of its block, with the norm before it */
-    double whole;        /**< of them, those that each rank of tp holds whole */
-    double forward_flop; /**< of the products of a sequence's forward pass */
-    double again_flop;   /**< of those that the plan's recomputation of parts runs again */
+    double parameters;      /**< of its block, with the norm before it */
+    double whole;           /**< of them, those that each rank of tp holds whole */
+    double forward_flop;    /**< of the products of a sequence's forward pass */
+    double recomputed_flop; /**< of those that the plan's recomputation of parts runs again */
 } LpMixer;
 
 /** Multi-head latent attention (MLA: DeepSeek-V2, arXiv 2405.04434, section 2.1), if kv_rank > 0.

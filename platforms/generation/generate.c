@@ -169,7 +169,7 @@ write_topology(LpXmlWriter *xml, const LpLayout *layout)
         const guint32 *down = layout->down, *up = layout->up;
         name = "FAT_TREE";
         parameters = lp_topology_tree_parameters(layout->n_levels, down, up);
-    } else if (layout->topology == LP_TOPOLOGY_TORUS && !layout->torus.takes_turns) {
+    } else if (layout->topology == LP_TOPOLOGY_TORUS && !layout->torus.spreads_paths) {
         name = "TORUS";
         parameters = lp_topology_torus_parameters(&layout->torus);
     } else if (layout->topology == LP_TOPOLOGY_DRAGONFLY && !layout->dragonfly.has_gates) {
@@ -186,7 +186,7 @@ write_topology(LpXmlWriter *xml, const LpLayout *layout)
 static void
 write_fabric(LpXmlWriter *xml, const LpLayout *layout)
 {
-    if (layout->topology == LP_TOPOLOGY_TORUS && layout->torus.takes_turns) {
+    if (layout->topology == LP_TOPOLOGY_TORUS && layout->torus.spreads_paths) {
         g_autofree char *sizes = lp_topology_torus_parameters(&layout->torus);
         write_prop(xml, "fabric", layout->torus.is_twisted ? "twisted-torus" : "torus");
         write_prop(xml, "fabric-parameters", sizes);

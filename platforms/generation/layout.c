@@ -263,7 +263,7 @@ plan_torus(const LpLayoutRequest *request, LpLayout *layout, GError **error)
     LpTorus *torus = &layout->torus;
     guint64 wanted = n_ports(request);
     layout->n_hosts = wanted;
-    torus->takes_turns = torus->takes_turns || torus->is_twisted;
+    torus->spreads_paths = torus->spreads_paths || torus->is_twisted;
     if (torus->size[0] == 0 && request->block_size > 0) {
         if (!plan_blocks(request, wanted, torus, error))
             return FALSE;

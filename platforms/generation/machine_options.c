@@ -61,7 +61,8 @@ read_ratio(const LpMachineOption *option, const char *text, LpOversubscription *
 static gboolean
 read_dimensions(const LpMachineOption *option, const char *text, LpTorus *out_torus, GError **error)
 {
-    LpTorus torus = {.takes_turns = out_torus->takes_turns, .is_twisted = out_torus->is_twisted};
+    LpTorus torus = {.spreads_paths = out_torus->spreads_paths,
+                     .is_twisted = out_torus->is_twisted};
     g_auto(GStrv) parts = g_strsplit(text, "x", -1);
     guint n_parts = g_strv_length(parts);
     if (n_parts > LP_TORUS_DIMENSIONS_MAX) {

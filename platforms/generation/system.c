@@ -169,13 +169,13 @@ lp_system_names(GError **error)
 }
 
 LpMachineSpecification *
-lp_system_usual(const char *accelerator)
+lp_system_default(const char *accelerator)
 {
     g_return_val_if_fail(accelerator != NULL, NULL);
     g_autoptr(LpXml) xml = load_file(NULL);
     for (xmlNode *node = xml != NULL ? first_system(xml) : NULL; node != NULL;
          node = next_system(node)) {
-        if (lp_xml_attribute(node, "habitual") == NULL)
+        if (lp_xml_attribute(node, "default") == NULL)
             continue;
         g_autoptr(LpMachineSpecification) system = read_system(xml, node, NULL);
         if (system != NULL && strcmp(system->accelerator.name, accelerator) == 0)

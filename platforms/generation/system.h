@@ -16,8 +16,8 @@ LpMachineSpecification *lp_system_load(const char *name, GError **error) G_GNUC_
 char **lp_system_names(GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /** The system that is meant where @accelerator is named and nothing of its network (attribute
- * habitual). Returns: (transfer full), or NULL if there is none; errors, which only a broken file
+ * default). Returns: (transfer full), or NULL if there is none; errors, which only a broken file
  * has, count as none. */
-LpMachineSpecification *lp_system_usual(const char *accelerator) G_GNUC_WARN_UNUSED_RESULT;
+LpMachineSpecification *lp_system_default(const char *accelerator) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

@@ -248,7 +248,7 @@ lp_machine_path_text(const LpMachine *self)
                                    self->n_paths, self->path_seed);
         return g_strdup("static, destination mod k");
     case LP_TOPOLOGY_TORUS:
-        return g_strdup(cluster->torus.takes_turns
+        return g_strdup(cluster->torus.spreads_paths
                             ? "static, shortest, dimension after dimension; ports take turns at "
                               "ways of equal length"
                             : "static, dimension after dimension, the shorter way round");

@@ -40,7 +40,7 @@ gboolean
 lp_packet_network_read(const LpXml *xml, const LpProperties *properties, int place,
                        LpMachine *machine, GError **error)
 {
-    static const char *const names[] = {BESIDE_NAMES};
+    static const char *const names[] = {PACKET_NETWORK_NAMES};
     G_STATIC_ASSERT(G_N_ELEMENTS(names) == LP_N_PACKET_NETWORK_PROPERTIES);
     if (lp_circuit_switch_is_hybrid(&machine->circuits))
         machine->packet_network = flat(machine);

@@ -413,5 +413,5 @@ lp_scale_out_read(const LpXml *xml, xmlNode *node, LpMachine *machine, GError **
            read_blocks(xml, &properties, machine, error) &&
            read_circuits(xml, &properties, machine, error) &&
            read_pods(xml, &properties, machine, error) &&
-           lp_packet_network_read(xml, &properties, SCALE_OUT_FIRST_BESIDE, machine, error);
+           lp_packet_network_read(xml, &properties, SCALE_OUT_FIRST_PACKET_NETWORK, machine, error);
 }

@@ -234,7 +234,7 @@ lp_topology_read_torus(const LpXml *xml, const xmlNode *prop, gboolean is_twiste
 {
     if (!read_sizes(text, &cluster->torus, error))
         return lp_property_prefix(xml, prop, error);
-    cluster->torus.takes_turns = TRUE;
+    cluster->torus.spreads_paths = TRUE;
     cluster->torus.is_twisted = is_twisted;
     if (is_twisted && !lp_torus_can_twist(&cluster->torus))
         return lp_platform_fail(xml, prop, LP_MACHINE_ERROR_VALUE, error,

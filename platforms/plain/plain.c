@@ -57,7 +57,7 @@ gboolean
 lp_plain_is_zones(const LpCluster *cluster)
 {
     return cluster->dragonfly.has_gates || cluster->dragonfly.n_rows > 1 ||
-           cluster->torus.takes_turns;
+           cluster->torus.spreads_paths;
 }
 
 /* Zones of ours call their parts by their own name, a colon and a number. */
@@ -76,7 +76,7 @@ write_cluster(LpXmlWriter *xml, const LpMachine *machine, LpAttachment attachmen
     const LpCluster *cluster = lp_machine_plane_cluster(machine, attachment, plane);
     g_autofree char *prefix = plane_prefix(cluster, plane);
     g_autofree char *id = lp_plain_cluster_id(cluster, plane);
-    if (cluster->torus.takes_turns) {
+    if (cluster->torus.spreads_paths) {
         lp_plain_torus_write(xml, machine, id, prefix);
         return;
     }

@@ -43,6 +43,6 @@ gboolean lp_plain_is_zones(const LpCluster *cluster);
 
 /** Ports up to which a torus whose ports take turns at ways can be written: it has a route for each
  * two of them. */
-#define LP_PLAIN_TURNS_MAX 1024u
+#define LP_PLAIN_SPREAD_PORTS_MAX 1024u
 
 G_END_DECLS

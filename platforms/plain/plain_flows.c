@@ -20,7 +20,7 @@ lp_plain_flow_host(guint32 flow, gboolean receives)
 }
 
 char *
-lp_plain_flows_home(void)
+lp_plain_flows_empty_host(void)
 {
     return lp_plain_pairs_host(HOME);
 }

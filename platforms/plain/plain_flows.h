@@ -27,6 +27,6 @@ char *lp_plain_flows(const LpPlainLink *links, guint32 n_links, const LpPlainFlo
 /** The name of the host at an end of flow number @flow. Returns: (transfer full). */
 char *lp_plain_flow_host(guint32 flow, gboolean receives) G_GNUC_WARN_UNUSED_RESULT;
 /** The name of the host at which no route begins. Returns: (transfer full). */
-char *lp_plain_flows_home(void) G_GNUC_WARN_UNUSED_RESULT;
+char *lp_plain_flows_empty_host(void) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

@@ -51,7 +51,7 @@ write_links(const Writer *self, double bytes_per_s, double latency_s)
 static void
 write_steps(const Writer *self, guint64 from, guint64 to)
 {
-    LpTorusWay way = lp_torus_way(self->shape, from, to);
+    LpTorusPath way = lp_torus_path(self->shape, from, to);
     guint64 at = from;
     for (guint32 d = 0; d < self->shape->n_dimensions; d++)
         for (gint32 left = way.steps[d]; left != 0; left += left > 0 ? -1 : 1) {

@@ -46,7 +46,7 @@ torus_name(const LpPlane *self, guint32 pair)
     guint64 port = pair / torus->n_dimensions;
     guint32 dimension = pair % torus->n_dimensions;
     g_autofree char *id = lp_plain_cluster_id(self->cluster, self->index);
-    if (torus->takes_turns)
+    if (torus->spreads_paths)
         return lp_plain_torus_link_name(id, port, dimension);
     return g_strdup_printf(
         "%s_link_from_%" G_GUINT64_FORMAT "_to_%" G_GUINT64_FORMAT, id, port,
@@ -59,7 +59,7 @@ torus_ends(const LpPlane *self, guint32 pair, char **out_ends)
     const LpTorus *torus = &self->cluster->torus;
     guint64 port = pair / torus->n_dimensions;
     guint32 dimension = pair % torus->n_dimensions;
-    guint64 next = torus->takes_turns
+    guint64 next = torus->spreads_paths
                        ? lp_torus_neighbour(torus, port, dimension, TRUE)
                        : neighbour(port, stride_of(torus, dimension), torus->size[dimension], TRUE);
     out_ends[0] = lp_plane_port_text(self, port);
@@ -78,7 +78,7 @@ goes_up(guint64 from, guint64 to, guint64 size)
 static void
 add_way(const LpTorus *torus, guint64 from, guint64 to, GArray *io_links)
 {
-    LpTorusWay way = lp_torus_way(torus, from, to);
+    LpTorusPath way = lp_torus_path(torus, from, to);
     for (guint32 i = 0; i < torus->n_dimensions; i++)
         for (gint32 left = ABS(way.steps[i]); left > 0; left--) {
             gboolean up = way.steps[i] > 0;
@@ -96,7 +96,7 @@ torus_route(const LpPlane *self, guint64 from, guint64 to, guint32 path, GArray 
     (void)path;
     const LpTorus *torus = &self->cluster->torus;
     guint64 at = from, stride = 1;
-    if (torus->takes_turns) {
+    if (torus->spreads_paths) {
         add_way(torus, from, to, io_links);
         return;
     }

@@ -12,7 +12,7 @@
 
 /* Whether the host waits for the device behind all that it issues. */
 static gboolean
-takes_turns(const LpRank *self)
+is_host_synchronous(const LpRank *self)
 {
     return self->run->program->execution.host_sync == LP_HOST_SYNC_KERNELS;
 }
@@ -76,7 +76,7 @@ run_work(LpRank *self, const LpTask *task)
         factor *= slowness;
     }
     double start_s = self->clock.at_s;
-    double waited_s = lp_work_waited_s(&work, self->host_s, start_s, takes_turns(self));
+    double waited_s = lp_work_waited_s(&work, self->host_s, start_s, is_host_synchronous(self));
     self->host_s = lp_work_host_end_s(&work, self->host_s, start_s);
     compute(self, work.device_s + waited_s);
     double end_s = simgrid_get_clock(), slowed_s = end_s - start_s - work.device_s - waited_s;
@@ -92,7 +92,7 @@ run_pieces(LpRank *self, const LpTask *task)
                       .meter = &self->meter,
                       .under_way = self->under_way,
                       .host_s = self->host_s,
-                      .takes_turns = takes_turns(self),
+                      .is_host_synchronous = is_host_synchronous(self),
                       .slowdown = MAX(self->run->program->execution.slowdown, 1.0)};
     for (guint i = 0; i < task->n_pieces; i++)
         lp_piece_run(&run,
@@ -154,7 +154,7 @@ issue_collective(LpRank *self, const LpTask *task)
         issue(self, task->work.host_s, TRUE);
         return 0.0;
     }
-    issue(self, task->work.host_s, takes_turns(self));
+    issue(self, task->work.host_s, is_host_synchronous(self));
     return is_change ? changes->device_s : 0.0;
 }
 
@@ -181,7 +181,7 @@ launch(LpRank *self, const LpTask *task)
     if (lp_op_is_collective(task->op))
         launch.change_s = issue_collective(self, task);
     else
-        issue(self, task->work.host_s, takes_turns(self));
+        issue(self, task->work.host_s, is_host_synchronous(self));
     lp_rank_hand_over(self, task->op->stream, launch);
 }
 
@@ -224,14 +224,14 @@ set_waiting(LpRank *self, gboolean is_waiting)
 static void
 run_send(LpRank *self, const LpStep *step)
 {
-    LpChannel *channel = self->out[step->line];
-    issue(self, self->run->tasks->message_host_s, takes_turns(self));
+    LpChannel *channel = self->out[step->direction];
+    issue(self, self->run->tasks->message_host_s, is_host_synchronous(self));
     double start_s = simgrid_get_clock();
-    LpStream stream = lp_program_line_stream(self->run->program, step->line);
+    LpStream stream = lp_program_message_stream(self->run->program, step->direction);
     if (stream != LP_N_STREAMS) {
         lp_rank_hand_over(
             self, stream,
-            (LpRankLaunch){.channel = channel, .line = step->line, .bytes = step->bytes});
+            (LpRankLaunch){.channel = channel, .direction = step->direction, .bytes = step->bytes});
         return;
     }
     set_waiting(self, TRUE);
@@ -239,7 +239,7 @@ run_send(LpRank *self, const LpStep *step)
     set_waiting(self, FALSE);
     lp_clock_charge(&self->clock, LP_TERM_PP, simgrid_get_clock());
     synchronise(self, LP_HOST_SYNC_MESSAGES);
-    lp_rank_trace_send(&self->trace, step->line, lp_channel_n_sent(channel), step->bytes, step,
+    lp_rank_trace_send(&self->trace, step->direction, lp_channel_n_sent(channel), step->bytes, step,
                        start_s, self->clock.at_s);
 }
 
@@ -247,9 +247,9 @@ run_send(LpRank *self, const LpStep *step)
 static void
 run_receive(LpRank *self, const LpStep *step)
 {
-    issue(self, self->run->tasks->message_host_s, takes_turns(self));
+    issue(self, self->run->tasks->message_host_s, is_host_synchronous(self));
     double start_s = simgrid_get_clock();
-    LpChannel *channel = self->in[step->line];
+    LpChannel *channel = self->in[step->direction];
     guint32 sender = lp_program_rank_stage(self->run->program, lp_channel_sender(channel));
     set_waiting(self, TRUE);
     LpArrival arrival = lp_channel_receive(channel);

@@ -83,12 +83,12 @@ void lp_rank_clear(LpRank *self);
 
 /** What is handed to a stream: an operation, a message, or, with neither, its end. */
 typedef struct {
-    const LpOp *op;           /* borrowed from the iteration: a launch, beside or await */
-    double delay_s;           /**< LpTask.delay_s */
-    double change_s;          /**< before a collective: of an event after another library's */
-    LpChannel *channel;       /* borrowed */
-    LpPipelineDirection line; /**< of the message */
-    guint64 bytes;            /**< of the message */
+    const LpOp *op;                /* borrowed from the iteration: a launch, beside or await */
+    double delay_s;                /**< LpTask.delay_s */
+    double change_s;               /**< before a collective: of an event after another library's */
+    LpChannel *channel;            /* borrowed */
+    LpPipelineDirection direction; /**< of the message */
+    guint64 bytes;                 /**< of the message */
 } LpRankLaunch;
 
 /** @rank's stream of @kind: what lp_rank_stream_start() runs. Returns: (transfer full). */

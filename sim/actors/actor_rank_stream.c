@@ -151,7 +151,7 @@ run_beside(const LpRankStream *self, const Launch *launch)
         duration_s *= lp_straggler_draw(rank->straggler, start_s, duration_s);
     rank->run->n_delays++;
     lp_watch_sleep(rank->run->watch, duration_s);
-    lp_rank_trace_beside(&rank->trace, launch->what.op, start_s, simgrid_get_clock());
+    lp_rank_trace_stream_compute(&rank->trace, launch->what.op, start_s, simgrid_get_clock());
 }
 
 static void
@@ -170,7 +170,7 @@ send(LpRankStream *self, const Launch *launch)
     const LpRankLaunch *what = &launch->what;
     double start_s = simgrid_get_clock();
     lp_rank_send_message(what->channel, what->bytes, stream_clock(self, launch));
-    lp_rank_trace_send(&self->rank->trace, what->line, lp_channel_n_sent(what->channel),
+    lp_rank_trace_send(&self->rank->trace, what->direction, lp_channel_n_sent(what->channel),
                        what->bytes, NULL, start_s, simgrid_get_clock());
 }
 
@@ -195,7 +195,7 @@ run_launch(LpRankStream *self, const Launch *launch)
 {
     if (launch->what.channel != NULL)
         send(self, launch);
-    else if (launch->what.op->kind == LP_OP_BESIDE)
+    else if (launch->what.op->kind == LP_OP_LAUNCH_COMPUTE)
         run_beside(self, launch);
     else if (launch->what.op->kind == LP_OP_AWAIT)
         await(self, launch);

@@ -23,7 +23,8 @@ static void
 run_work(LpPieceRun *self, const LpPiece *piece)
 {
     double slowdown = self->slowdown, now_s = self->clock->at_s;
-    double waited_s = lp_work_waited_s(&piece->work, self->host_s, now_s, self->takes_turns);
+    double waited_s =
+        lp_work_waited_s(&piece->work, self->host_s, now_s, self->is_host_synchronous);
     double duration_s = piece->work.device_s + waited_s;
     double beside_s = MIN(MAX(last_end_of_all_s(self) - now_s, 0.0), duration_s * slowdown);
     double slowed_s = beside_s - beside_s / slowdown;

@@ -14,7 +14,7 @@ typedef struct {
     LpOverlapMeter *meter;    /* borrowed */
     GArray *const *under_way; /* borrowed: by stream, when launched collectives end, s, in order */
     double host_s;            /**< until when the host issues what was given to it */
-    gboolean takes_turns;     /**< the host issues nothing before the device is done */
+    gboolean is_host_synchronous; /**< the host issues nothing before the device is done */
     double slowdown; /**< factor on computing while communication is under way, at least 1 */
 } LpPieceRun;
 

@@ -56,9 +56,10 @@ lp_rank_trace_collective(const LpRankTrace *self, const LpOp *op, const LpStep *
 }
 
 void
-lp_rank_trace_beside(const LpRankTrace *self, const LpOp *op, double start_s, double end_s)
+lp_rank_trace_stream_compute(const LpRankTrace *self, const LpOp *op, double start_s, double end_s)
 {
-    LpSlice slice = {.name = "beside", .lane = LP_LANE_BESIDE, .start_s = start_s, .end_s = end_s};
+    LpSlice slice = {
+        .name = "beside", .lane = LP_LANE_STREAM_COMPUTE, .start_s = start_s, .end_s = end_s};
     slice.terms.s[op->term] = end_s - start_s;
     trace(self, slice, NULL);
 }
@@ -101,7 +102,7 @@ lp_rank_trace_receive(const LpRankTrace *self, guint32 sender, guint64 number, c
           (LpSlice){.name = "receive",
                     .lane = LP_LANE_PP,
                     .bytes = step->bytes,
-                    .message = message_of(self, step->line, sender, number),
+                    .message = message_of(self, step->direction, sender, number),
                     .start_s = sent_s,
                     .end_s = end_s},
           step);

@@ -22,7 +22,8 @@ void lp_rank_trace_delay(const LpRankTrace *self, const LpTask *task, const LpSt
 void lp_rank_trace_collective(const LpRankTrace *self, const LpOp *op, const LpStep *step,
                               double start_s, double end_s);
 /** Kernels of a stream beside the compute stream have run. */
-void lp_rank_trace_beside(const LpRankTrace *self, const LpOp *op, double start_s, double end_s);
+void lp_rank_trace_stream_compute(const LpRankTrace *self, const LpOp *op, double start_s,
+                                  double end_s);
 /** The @number-th message of @line, counted from 1, has been sent. @step: or NULL on a stream. */
 void lp_rank_trace_send(const LpRankTrace *self, LpPipelineDirection line, guint64 number,
                         guint64 bytes, const LpStep *step, double start_s, double end_s);

@@ -14,7 +14,7 @@ typedef enum {
     LP_LANE_DP,
     LP_LANE_EP,
     LP_LANE_CP,
-    LP_LANE_BESIDE, /**< what is computed on a stream of its own */
+    LP_LANE_STREAM_COMPUTE, /**< what is computed on a stream of its own */
     LP_N_LANES
 } LpLane;
 

@@ -109,7 +109,7 @@ add_group_uses(LinkUse *uses, const LpCommunicationMap *map, LpGroup group, LpFi
 static void
 add_line_uses(LinkUse *uses, const LpCommunicationMap *map)
 {
-    for (LpConnectionKind kind = LP_CONNECTION_LINE; kind < LP_N_CONNECTIONS; kind++)
+    for (LpConnectionKind kind = LP_CONNECTION_MESSAGES; kind < LP_N_CONNECTIONS; kind++)
         for (guint64 rank = 0; map->connections[kind] != NULL && rank < map->n_ranks; rank++)
             add_connection_use(uses, lp_communication_map_connection(map, kind, rank),
                                line_user(kind, rank), rank, FALSE);

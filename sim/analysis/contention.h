@@ -39,8 +39,8 @@ LpContention *lp_contention_new_negligible(const LpCommunicationMap *map, LpFide
 /**
  * Whether that leaves out at most @share of the time of tensor-parallel collectives on the wire.
  * Links are shared fairly, so that traffic beside theirs delays them by its own time at most: its
- * bytes over theirs (lp_contention_share_beside_tp()) are at most @share. They delay it as little
- * where it is messages between stages; gradients that are reduced behind the passes are long
+ * bytes over theirs (lp_contention_other_traffic_share()) are at most @share. They delay it as
+ * little where it is messages between stages; gradients that are reduced behind the passes are long
  * transfers, and only those are near enough that are slower elsewhere: tensor-parallel groups keep
  * to their domains, and gradients leave them over links of at most a quarter of the bandwidth.
  */
@@ -48,7 +48,7 @@ gboolean lp_contention_is_negligible(const LpCommunicationMap *map, double share
 /** Bytes that a rank sends, or receives if that is more, while its tensor-parallel collectives may
  * run (messages between stages, gradients and parameters behind the passes) over the bytes that it
  * sends in those collectives, of the stage with most. G_MAXDOUBLE without such collectives. */
-double lp_contention_share_beside_tp(const LpProgram *program);
+double lp_contention_other_traffic_share(const LpProgram *program);
 /** What leaves nothing out: every flow of every rank is simulated. Returns: (transfer full). */
 LpContention *lp_contention_new_nothing(const LpCommunicationMap *map);
 /** Marks the links that traffic of @connections can be on in @io_links, by link. */

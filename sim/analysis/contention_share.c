@@ -21,7 +21,7 @@ add_segment_bytes(const LpProgram *program, const LpSegment *segment, double *io
 }
 
 double
-lp_contention_share_beside_tp(const LpProgram *program)
+lp_contention_other_traffic_share(const LpProgram *program)
 {
     double share = 0.0;
     for (guint stage = 0; stage < program->stage_programs->len; stage++) {
@@ -73,7 +73,7 @@ add_group_reach(Reach *self, const LpCommunicationMap *map, LpGroup group)
 gboolean
 lp_contention_is_negligible(const LpCommunicationMap *map, double share)
 {
-    if (lp_contention_share_beside_tp(map->program) > share)
+    if (lp_contention_other_traffic_share(map->program) > share)
         return FALSE;
     if (!map->program->uses_stream[LP_STREAM_DP])
         return TRUE;

@@ -258,7 +258,7 @@ static void
 add_messages(Count *self, guint64 rank, LpPipelineDirection line, guint64 bytes, double n)
 {
     const LpConnection *connection = lp_communication_map_connection(
-        self->map, (LpConnectionKind)(LP_CONNECTION_LINE + line), rank);
+        self->map, (LpConnectionKind)(LP_CONNECTION_MESSAGES + line), rank);
     if (!connection->present || !(n > 0.0))
         return;
     add_bytes(self, LP_TRAFFIC_PP, rank, connection, n * (double)bytes);
@@ -281,12 +281,13 @@ count_messages(Count *self, guint64 rank)
         const LpStep *step = lp_program_step(program, steps->first_step + i);
         if (step->kind != LP_STEP_SEND)
             continue;
-        if (step->bytes != bytes[step->line]) {
-            add_messages(self, rank, step->line, bytes[step->line], n_sent[step->line]);
-            n_sent[step->line] = 0.0;
-            bytes[step->line] = step->bytes;
+        if (step->bytes != bytes[step->direction]) {
+            add_messages(self, rank, step->direction, bytes[step->direction],
+                         n_sent[step->direction]);
+            n_sent[step->direction] = 0.0;
+            bytes[step->direction] = step->bytes;
         }
-        n_sent[step->line] += 1.0;
+        n_sent[step->direction] += 1.0;
     }
     for (LpPipelineDirection line = 0; line < LP_N_PIPELINE_DIRECTIONS; line++)
         add_messages(self, rank, line, bytes[line], n_sent[line]);

@@ -135,10 +135,10 @@ time_groups(Builder *self, LpGroup group)
 }
 
 static const LpConnection *
-line_connection(const Builder *self, guint line, guint64 rank)
+message_connection(const Builder *self, guint line, guint64 rank)
 {
-    return lp_communication_map_connection(self->map, (LpConnectionKind)(LP_CONNECTION_LINE + line),
-                                           rank);
+    return lp_communication_map_connection(self->map,
+                                           (LpConnectionKind)(LP_CONNECTION_MESSAGES + line), rank);
 }
 
 static void
@@ -149,7 +149,7 @@ find_senders(Builder *self)
         for (guint64 rank = 0; rank < self->map->n_ranks; rank++)
             self->senders[line][rank] = G_MAXUINT64;
         for (guint64 rank = 0; rank < self->map->n_ranks; rank++) {
-            const LpConnection *connection = line_connection(self, line, rank);
+            const LpConnection *connection = message_connection(self, line, rank);
             if (connection->present)
                 self->senders[line][connection->to] = rank;
         }
@@ -170,7 +170,7 @@ number_alone(Builder *self, Table *table, guint64 rank)
     key_add_count(table, lp_program_rank_stage(program, rank));
     key_add_count(table, program->expert_loads == NULL ? 0 : program->expert_place[rank]);
     for (guint line = 0; line < LP_N_PIPELINE_DIRECTIONS; line++) {
-        const LpConnection *connection = line_connection(self, line, rank);
+        const LpConnection *connection = message_connection(self, line, rank);
         key_add_count(table, connection->present ? 1 : 0);
         key_add_time(table, connection->route.latency_s);
         key_add_time(table, connection->route.bytes_per_s);
@@ -231,7 +231,7 @@ number_among_others(Builder *self, Table *table, guint64 rank)
 {
     key_add_class_of(self, table, TRUE, rank);
     for (guint line = 0; line < LP_N_PIPELINE_DIRECTIONS; line++) {
-        const LpConnection *connection = line_connection(self, line, rank);
+        const LpConnection *connection = message_connection(self, line, rank);
         guint64 sender = self->senders[line][rank];
         key_add_class_of(self, table, connection->present, connection->to);
         key_add_class_of(self, table, sender != G_MAXUINT64, sender);

@@ -46,7 +46,7 @@ find_op_s(const LpOp *op, const LpProgram *program, const LpIsolatedRings *rings
     switch (op->kind) {
     case LP_OP_COMPUTE:
         return op->loaded && program->expert_loads != NULL ? 0.0 : op->work.device_s;
-    case LP_OP_BESIDE:
+    case LP_OP_LAUNCH_COMPUTE:
         return op->work.device_s;
     case LP_OP_COLLECTIVE:
     case LP_OP_LAUNCH:
@@ -81,17 +81,17 @@ message_s(Walk *self, guint32 stage, const LpStep *step)
     Stage *own = &self->stages[stage];
     if (self->result->sends_free)
         return 0.0;
-    if (own->message_bytes[step->line] == step->bytes)
-        return own->message_s[step->line];
+    if (own->message_bytes[step->direction] == step->bytes)
+        return own->message_s[step->direction];
     double least_s = INFINITY;
     for (guint64 rank = 0; rank < self->program->n_ranks; rank++) {
         const LpConnection *connection = lp_communication_map_connection(
-            self->map, (LpConnectionKind)(LP_CONNECTION_LINE + step->line), rank);
+            self->map, (LpConnectionKind)(LP_CONNECTION_MESSAGES + step->direction), rank);
         if (lp_program_rank_stage(self->program, rank) == stage && connection->present)
             least_s = fmin(least_s, lp_isolated_message_time_s(connection, step->bytes));
     }
-    own->message_bytes[step->line] = step->bytes;
-    return own->message_s[step->line] = least_s < INFINITY ? least_s : 0.0;
+    own->message_bytes[step->direction] = step->bytes;
+    return own->message_s[step->direction] = least_s < INFINITY ? least_s : 0.0;
 }
 
 /* --- streams --- */
@@ -148,13 +148,13 @@ static gboolean
 go_through_send(Walk *self, guint32 index, const LpStep *step)
 {
     Stage *stage = &self->stages[index];
-    const GArray *received = self->stages[step->peer].received[step->line];
-    guint n = stage->n_sent[step->line];
+    const GArray *received = self->stages[step->peer].received[step->direction];
+    guint n = stage->n_sent[step->direction];
     if (n >= received->len)
         return FALSE;
-    stage->n_sent[step->line]++;
+    stage->n_sent[step->direction]++;
     double sent_s = message_s(self, index, step), own_s = 0.0;
-    LpStream stream = lp_program_line_stream(self->program, step->line);
+    LpStream stream = lp_program_message_stream(self->program, step->direction);
     if (stream == LP_N_STREAMS)
         stage->least_s += sent_s;
     else
@@ -175,7 +175,7 @@ go_through_step(Walk *self, guint32 index, const LpStep *step)
     case LP_STEP_SEND:
         return go_through_send(self, index, step);
     case LP_STEP_RECV:
-        g_array_append_val(stage->received[step->line], stage->least_s);
+        g_array_append_val(stage->received[step->direction], stage->least_s);
         return TRUE;
     }
     return TRUE;

@@ -19,7 +19,7 @@ lp_segment_part(const LpOp *op, gboolean *io_updates)
 double
 lp_segment_op_time_s(const LpSegmentTimes *self, guint32 stage, const LpOp *op)
 {
-    if (op->kind == LP_OP_COMPUTE || op->kind == LP_OP_BESIDE)
+    if (op->kind == LP_OP_COMPUTE || op->kind == LP_OP_LAUNCH_COMPUTE)
         return op->work.device_s;
     if (!lp_op_is_collective(op))
         return 0.0;
@@ -57,7 +57,7 @@ time_segment(LpSegmentTimes *self, guint index)
             time_s = known_s;
             times->collectives_s[op->term] += time_s;
         }
-        if (op->kind == LP_OP_LAUNCH || op->kind == LP_OP_BESIDE) {
+        if (op->kind == LP_OP_LAUNCH || op->kind == LP_OP_LAUNCH_COMPUTE) {
             times->launched_s[updates] += op->stream == LP_STREAM_DP ? time_s : 0.0;
             times->inner_s += lp_stream_is_inner(op->stream) ? time_s : 0.0;
             continue;
@@ -104,7 +104,7 @@ mean_message_s(const LpCommunicationMap *map)
     for (guint64 rank = 0; rank < map->n_ranks; rank++)
         for (guint line = 0; line < LP_N_PIPELINE_DIRECTIONS; line++) {
             const LpConnection *connection = lp_communication_map_connection(
-                map, (LpConnectionKind)(LP_CONNECTION_LINE + line), rank);
+                map, (LpConnectionKind)(LP_CONNECTION_MESSAGES + line), rank);
             if (!connection->present)
                 continue;
             guint32 stage = lp_program_rank_stage(program, rank);

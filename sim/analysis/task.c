@@ -227,7 +227,7 @@ append_op(Builder *self, const LpOp *op)
     case LP_OP_LAUNCH:
         append_launch(self, op);
         return;
-    case LP_OP_BESIDE:
+    case LP_OP_LAUNCH_COMPUTE:
         append(self, (LpTask){.kind = LP_TASK_LAUNCH,
                               .op = op,
                               .work.host_s = op->work.host_s,

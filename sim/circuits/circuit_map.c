@@ -59,11 +59,11 @@ limit_connections(LpCircuitMap *self)
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
         for (guint i = 0; i < lp_communicators_n(map->communicators, group); i++)
             limit_communicator(self, lp_communicators_get(map->communicators, group, i));
-    for (LpPipelineDirection line = 0; line < LP_N_PIPELINE_DIRECTIONS; line++)
+    for (LpPipelineDirection direction = 0; direction < LP_N_PIPELINE_DIRECTIONS; direction++)
         for (guint64 rank = 0; rank < map->n_ranks; rank++) {
-            guint32 pattern = self->switched->line_pattern[line][rank];
+            guint32 pattern = self->switched->direction_pattern[direction][rank];
             if (pattern != LP_CIRCUIT_NONE)
-                limit(self->map, (LpConnectionKind)(LP_CONNECTION_LINE + line), rank,
+                limit(self->map, (LpConnectionKind)(LP_CONNECTION_MESSAGES + direction), rank,
                       lp_circuit_plan_pattern(self->switched, pattern)->cap_bytes_per_s);
         }
 }
@@ -88,7 +88,7 @@ find_ways(LpCircuitMap *self, LpGroup group)
         const LpCommunicator *communicator = lp_communicators_get(map->communicators, group, i);
         const LpCircuitUse *use = lp_circuit_plan_use(self->switched, communicator);
         if (use->pattern == LP_CIRCUIT_NONE && has_far(map, communicator))
-            lp_communication_map_go_beside(self->map, communicator);
+            lp_communication_map_use_packet_network(self->map, communicator);
         else if (communicator->exchanges)
             lp_communication_map_set_forwarding(self->map, communicator, use->forwarding);
     }
@@ -109,10 +109,11 @@ find_all_ways(LpCircuitMap *self, GError **error)
         if (traffic != LP_TRAFFIC_EP && lp_machine_plane(machine, traffic) == 0)
             find_ways(self, group);
     }
-    for (LpPipelineDirection line = 0; line < LP_N_PIPELINE_DIRECTIONS; line++)
+    for (LpPipelineDirection direction = 0; direction < LP_N_PIPELINE_DIRECTIONS; direction++)
         for (guint64 rank = 0; rank < map->n_ranks; rank++)
-            if (self->switched->line_pattern[line][rank] == LP_CIRCUIT_NONE)
-                lp_communication_map_go_beside_on(map, LP_CONNECTION_LINE + line, rank);
+            if (self->switched->direction_pattern[direction][rank] == LP_CIRCUIT_NONE)
+                lp_communication_map_use_packet_network_on(map, LP_CONNECTION_MESSAGES + direction,
+                                                           rank);
     return TRUE;
 }
 

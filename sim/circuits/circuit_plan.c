@@ -352,12 +352,12 @@ has_ways(const LpProgram *program)
 }
 
 static void
-add_line(LpCircuitPlan *self, LpPipelineDirection line, guint64 rank)
+add_direction(LpCircuitPlan *self, LpPipelineDirection direction, guint64 rank)
 {
     const LpConnection *connection =
-        lp_communication_map_connection(self->map, LP_CONNECTION_LINE + line, rank);
+        lp_communication_map_connection(self->map, LP_CONNECTION_MESSAGES + direction, rank);
     LpTrafficCount count =
-        self->traffic[lp_program_rank_stage(self->map->program, rank)].line[line];
+        self->traffic[lp_program_rank_stage(self->map->program, rank)].direction[direction];
     guint32 ends[2];
     if (!connection->present || count.n_uses <= 0.0 ||
         !is_line_planned(self, rank, connection->to, count) ||
@@ -374,7 +374,7 @@ add_line(LpCircuitPlan *self, LpPipelineDirection line, guint64 rank)
         value = GUINT_TO_POINTER(self->patterns->len - 1);
         g_hash_table_insert(self->by_ranks, key, value);
     }
-    self->line_pattern[line][rank] = GPOINTER_TO_UINT(value);
+    self->direction_pattern[direction][rank] = GPOINTER_TO_UINT(value);
     LpCircuitPattern *pattern =
         &g_array_index(self->patterns, LpCircuitPattern, GPOINTER_TO_UINT(value));
     pattern->bytes += count.bytes;
@@ -407,11 +407,11 @@ lp_circuit_plan_new(const LpCommunicationMap *map, GError **error)
                                   &self->uses[group][i], error))
                 return NULL;
     }
-    for (LpPipelineDirection line = 0; line < LP_N_PIPELINE_DIRECTIONS; line++) {
-        self->line_pattern[line] = g_new(guint32, map->n_ranks);
+    for (LpPipelineDirection direction = 0; direction < LP_N_PIPELINE_DIRECTIONS; direction++) {
+        self->direction_pattern[direction] = g_new(guint32, map->n_ranks);
         for (guint64 rank = 0; rank < map->n_ranks; rank++) {
-            self->line_pattern[line][rank] = LP_CIRCUIT_NONE;
-            add_line(self, line, rank);
+            self->direction_pattern[direction][rank] = LP_CIRCUIT_NONE;
+            add_direction(self, direction, rank);
         }
     }
     return g_steal_pointer(&self);
@@ -432,8 +432,8 @@ lp_circuit_plan_free(LpCircuitPlan *self)
     g_hash_table_unref(self->by_ranks);
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
         g_free(self->uses[group]);
-    for (LpPipelineDirection line = 0; line < LP_N_PIPELINE_DIRECTIONS; line++)
-        g_free(self->line_pattern[line]);
+    for (LpPipelineDirection direction = 0; direction < LP_N_PIPELINE_DIRECTIONS; direction++)
+        g_free(self->direction_pattern[direction]);
     g_free(self);
 }
 

@@ -60,14 +60,14 @@ typedef struct {
     GArray *circuits;     /* owned: LpCircuit */
     GArray *last_pattern; /* owned: guint32, by circuit: the last pattern that it was added to */
     GArray *patterns;     /* owned: LpCircuitPattern */
-    GArray *pattern_circuits;                        /* owned: guint32, in LpCircuitPlan.circuits */
-    GArray *pattern_ranks;                           /* owned: guint32 */
-    LpCircuitUse *uses[LP_N_GROUPS];                 /* owned, by communicator */
-    guint32 *line_pattern[LP_N_PIPELINE_DIRECTIONS]; /* owned, by sending rank; LP_CIRCUIT_NONE: in
-                                                        a domain */
-    LpStageTraffic *traffic;                         /* owned, by stage */
-    GHashTable *by_ends;                             /* owned: finds circuits */
-    GHashTable *by_ranks;                            /* owned: finds the patterns of lines */
+    GArray *pattern_circuits;        /* owned: guint32, in LpCircuitPlan.circuits */
+    GArray *pattern_ranks;           /* owned: guint32 */
+    LpCircuitUse *uses[LP_N_GROUPS]; /* owned, by communicator */
+    guint32 *direction_pattern[LP_N_PIPELINE_DIRECTIONS]; /* owned, by sending rank;
+                                                        LP_CIRCUIT_NONE: in a domain */
+    LpStageTraffic *traffic;                              /* owned, by stage */
+    GHashTable *by_ends;                                  /* owned: finds circuits */
+    GHashTable *by_ranks;                                 /* owned: finds the patterns of lines */
 } LpCircuitPlan;
 
 /** The plan of @map's program, which is borrowed, as the map is. Errors: LP_SIMULATION_ERROR where

@@ -365,7 +365,7 @@ lp_circuit_state_prepare(LpCircuitState *self, guint32 pattern, double now_s)
 }
 
 void
-lp_circuit_state_prepare_beside(LpCircuitState *self, guint32 pattern, double now_s)
+lp_circuit_state_prepare_on_idle(LpCircuitState *self, guint32 pattern, double now_s)
 {
     prepare(self, pattern, LP_CIRCUIT_TAKE_IDLE, now_s);
 }

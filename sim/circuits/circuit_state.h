@@ -85,7 +85,7 @@ double lp_circuit_state_last_use_s(const LpCircuitState *self, guint32 circuit);
 void lp_circuit_state_prepare(LpCircuitState *self, guint32 pattern, double now_s);
 /** As lp_circuit_state_prepare(), on free lanes alone and on those of circuits that no phase in
  * sight wants. */
-void lp_circuit_state_prepare_beside(LpCircuitState *self, guint32 pattern, double now_s);
+void lp_circuit_state_prepare_on_idle(LpCircuitState *self, guint32 pattern, double now_s);
 
 /* --- results --- */
 

@@ -68,11 +68,11 @@ append_step(LpPhaseSequence *self, Reader *reader, const LpStep *step)
 {
     const LpProgram *program = reader->plan->map->program;
     if (step->kind == LP_STEP_SEND) {
-        append(self, reader->plan->line_pattern[step->line][reader->rank], 1);
+        append(self, reader->plan->direction_pattern[step->direction][reader->rank], 1);
     } else if (step->kind == LP_STEP_RECV) {
-        guint64 sender = lp_program_line_sender(program, step->line, reader->rank);
+        guint64 sender = lp_program_message_sender(program, step->direction, reader->rank);
         flush(self, reader);
-        append(self, reader->plan->line_pattern[step->line][sender], 1);
+        append(self, reader->plan->direction_pattern[step->direction][sender], 1);
     } else {
         const LpSegment *segment = lp_program_segment(program, step->segment);
         for (guint i = 0; i < segment->n_ops; i++)

@@ -28,7 +28,7 @@ prepare_ahead(LpCircuitState *state, guint64 rank, double now_s)
         if (ahead == 0)
             lp_circuit_state_prepare(state, pattern, now_s);
         else
-            lp_circuit_state_prepare_beside(state, pattern, now_s);
+            lp_circuit_state_prepare_on_idle(state, pattern, now_s);
     }
 }
 

@@ -28,8 +28,8 @@ lp_traffic_table_new(const LpProgram *program)
                 add_segment(&table[stage], program, step->segment);
             if (step->kind != LP_STEP_SEND)
                 continue;
-            table[stage].line[step->line].bytes += (double)step->bytes;
-            table[stage].line[step->line].n_uses += 1.0;
+            table[stage].direction[step->direction].bytes += (double)step->bytes;
+            table[stage].direction[step->direction].n_uses += 1.0;
         }
     }
     return table;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How much and how often the ranks of each stage send in an iteration, by group and by line. */
+/* How much and how often the ranks of each stage send in an iteration, by group and by direction of
+ * messages. */
 #pragma once
 
 #include "workloads/program/program.h"
 
 G_BEGIN_DECLS
 
-/** Of one communicator, or of the messages that one rank sends on a line. */
+/** Of one communicator, or of the messages that one rank sends in a direction. */
 typedef struct {
     double bytes; /**< of the buffers of collectives, an all-reduce counted twice; of messages */
     double n_uses;
@@ -15,7 +16,7 @@ typedef struct {
 /** Of all ranks of one stage, which do the same. */
 typedef struct {
     LpTrafficCount group[LP_N_GROUPS];
-    LpTrafficCount line[LP_N_PIPELINE_DIRECTIONS];
+    LpTrafficCount direction[LP_N_PIPELINE_DIRECTIONS];
 } LpStageTraffic;
 
 /** Counts for each stage of @program. Returns: (transfer full), n_stages of them. */

@@ -27,7 +27,7 @@ typedef struct {
     guint64 dimension[LP_TORUS_DIMENSIONS_MAX];
     double links[LP_TORUS_DIMENSIONS_MAX]; /**< that a member's rings of a dimension have, both ways
                                               together, beside those of groups in between */
-    const LpTorusWays
+    const LpTorusPaths
         *ways; /* borrowed: of a torus whose ports the members are, in order; or NULL */
 } LpSites;
 

@@ -16,7 +16,7 @@ G_BEGIN_DECLS
 typedef struct {
     const LpTorus *torus;     /* borrowed */
     const guint64 *crossings; /* borrowed: as lp_torus_crossings() */
-} LpTorusWays;
+} LpTorusPaths;
 
 /** What a collective is like. What an algorithm does not use is ignored. */
 typedef struct {
@@ -45,8 +45,8 @@ typedef struct {
                             to all, as over NVLink */
     const double *loads; /**< all-to-all: borrowed, by member, over the mean; NULL: even */
     LpWeight weight;     /**< whose load decides */
-    const LpStepList *list;  /**< listed: borrowed, of the collective and as many members */
-    const LpTorusWays *ways; /**< all-to-all in a torus: borrowed; member i is its port i */
+    const LpStepList *list;   /**< listed: borrowed, of the collective and as many members */
+    const LpTorusPaths *ways; /**< all-to-all in a torus: borrowed; member i is its port i */
 } LpCollectiveShape;
 
 /** One message: @bytes > 0 to participant @to. */

@@ -27,7 +27,7 @@ static void
 visit(const LpStepSchedule *self, guint64 member, guint64 step, LpSink *sink)
 {
     (void)step;
-    const LpTorusWays *ways = self->shape.ways;
+    const LpTorusPaths *ways = self->shape.ways;
     double block_bytes = (double)self->shape.bytes / (double)self->shape.n_members;
     for (guint32 d = 0; d < ways->torus->n_dimensions; d++)
         for (guint32 down = 0; down < 2; down++) {

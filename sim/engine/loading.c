@@ -24,7 +24,7 @@ start(const char *text, const GArray *engine_options, GError **error)
     if (lp_engine_has_started()) {
         g_set_error_literal(error, LP_CHILD_PROCESS_ERROR, LP_CHILD_PROCESS_ERROR_START,
                             "the engine has run in this process, wanted a process for each run "
-                            "(lp_simulation_run_apart)");
+                            "(lp_simulation_run_in_child)");
         return FALSE;
     }
     if (!lp_address_space_check(SPACE_MIN_BYTES, "the engine", error))
@@ -103,12 +103,13 @@ static gboolean
 load_every_route(LpNetwork *network, const GArray *engine_options, GError **error)
 {
     const LpMachine *machine = lp_network_machine(network);
-    if (machine->n_accelerators > LP_PLAIN_TURNS_MAX) {
+    if (machine->n_accelerators > LP_PLAIN_SPREAD_PORTS_MAX) {
         g_set_error(error, LP_MACHINE_ERROR, LP_MACHINE_ERROR_SIZE,
                     "%s: got %" G_GUINT64_FORMAT
                     " accelerators on PCIe with bridges or roots, wanted at most %u where traffic "
                     "may go anywhere",
-                    lp_file_label(machine->path), machine->n_accelerators, LP_PLAIN_TURNS_MAX);
+                    lp_file_label(machine->path), machine->n_accelerators,
+                    LP_PLAIN_SPREAD_PORTS_MAX);
         return FALSE;
     }
     g_autoptr(LpRouteUse) use = lp_route_use_new(network);
@@ -123,11 +124,11 @@ lp_network_load(LpNetwork *network, const GArray *engine_options, GError **error
     const LpCluster *scale_out = &machine->cluster[LP_ATTACHMENT_SCALE_OUT];
     if (lp_pcie_host_is_present(&machine->pcie_host))
         return load_every_route(network, engine_options, error);
-    if (scale_out->torus.takes_turns && scale_out->n_hosts > LP_PLAIN_TURNS_MAX) {
+    if (scale_out->torus.spreads_paths && scale_out->n_hosts > LP_PLAIN_SPREAD_PORTS_MAX) {
         g_set_error(error, LP_MACHINE_ERROR, LP_MACHINE_ERROR_SIZE,
                     "%s: got a torus of %" G_GUINT64_FORMAT
                     " ports that take turns, wanted at most %u, or the topology TORUS",
-                    lp_file_label(machine->path), scale_out->n_hosts, LP_PLAIN_TURNS_MAX);
+                    lp_file_label(machine->path), scale_out->n_hosts, LP_PLAIN_SPREAD_PORTS_MAX);
         return FALSE;
     }
     g_autofree char *text = lp_machine_to_plain(machine);
@@ -177,7 +178,7 @@ lp_network_load_flows(LpNetwork *network, const LpPlainLink *links, guint32 n_li
     g_autofree char *text = lp_plain_flows(links, n_links, flows, n_flows);
     if (!start(text, engine_options, error))
         return FALSE;
-    g_autofree char *home = lp_plain_flows_home();
+    g_autofree char *home = lp_plain_flows_empty_host();
     stand_on(network, home);
     for (guint32 i = 0; i < n_flows; i++)
         for (guint32 end = 0; end < 2; end++)

@@ -377,7 +377,7 @@ lp_network_route(const LpNetwork *self, guint64 a, guint64 b, LpTraffic traffic)
 
 /* One plane carries all classes there: paths, which tell them apart, it has not. */
 LpRoute
-lp_network_route_beside(const LpNetwork *self, guint64 a, guint64 b)
+lp_network_packet_route(const LpNetwork *self, guint64 a, guint64 b)
 {
     return route_between(self, a, b, 1, LP_TRAFFIC_DP);
 }

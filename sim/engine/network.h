@@ -95,7 +95,7 @@ guint64 lp_network_link_port(const LpNetwork *self, guint32 link);
 LpRoute lp_network_route_over(const LpNetwork *self, guint64 a, guint64 b, LpAttachment attachment,
                               LpTraffic traffic);
 /** The route from @a to @b of different domains over the network beside a hybrid's circuits. */
-LpRoute lp_network_route_beside(const LpNetwork *self, guint64 a, guint64 b);
+LpRoute lp_network_packet_route(const LpNetwork *self, guint64 a, guint64 b);
 /** The route of @traffic that leads over @stops, @n_stops accelerators from the first to the last,
  * each joined to the next. */
 LpRoute lp_network_route_via(const LpNetwork *self, const guint64 *stops, guint32 n_stops,

@@ -167,7 +167,7 @@ machine_s(const LpRouteUse *self)
         return links_s;
     const LpCluster *cluster = &machine->cluster[LP_ATTACHMENT_SCALE_OUT];
     /* Those are written as a route for each pair. */
-    if (cluster->torus.takes_turns)
+    if (cluster->torus.spreads_paths)
         links_s += ELEMENT_S * (double)cluster->n_hosts * (double)cluster->n_hosts;
     double n_pairs = 0.0;
     for (guint32 plane = 0; plane < lp_machine_n_planes(machine); plane++) {

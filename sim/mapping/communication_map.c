@@ -189,7 +189,7 @@ find_many_sends(LpCommunicationMap *self, LpGroup group, const GArray *ops)
 }
 
 gboolean
-lp_communication_map_is_apart(const LpCommunicationMap *self, LpFidelity fidelity)
+lp_communication_map_is_separate(const LpCommunicationMap *self, LpFidelity fidelity)
 {
     if (lp_network_machine(self->network)->circuits.is_present)
         return FALSE;
@@ -232,17 +232,17 @@ lp_communication_map_set_forwarding(LpCommunicationMap *self, const LpCommunicat
 static void
 add_lines(LpCommunicationMap *self)
 {
-    for (LpPipelineDirection line = 0; line < LP_N_PIPELINE_DIRECTIONS; line++)
+    for (LpPipelineDirection direction = 0; direction < LP_N_PIPELINE_DIRECTIONS; direction++)
         for (guint64 rank = 0; rank < self->n_ranks; rank++)
-            add_connection(self, LP_CONNECTION_LINE + line, rank,
-                           lp_program_line_peer(self->program, line, rank));
+            add_connection(self, LP_CONNECTION_MESSAGES + direction, rank,
+                           lp_program_message_receiver(self->program, direction, rank));
 }
 
 /* Whether a message between stages leaves its domain. */
 static gboolean
 messages_leave(const LpCommunicationMap *self)
 {
-    for (LpConnectionKind kind = LP_CONNECTION_LINE; kind < LP_N_CONNECTIONS; kind++) {
+    for (LpConnectionKind kind = LP_CONNECTION_MESSAGES; kind < LP_N_CONNECTIONS; kind++) {
         const LpConnection *line = self->connections[kind];
         for (guint64 rank = 0; line != NULL && rank < self->n_ranks; rank++)
             if (line[rank].present && line[rank].attachment == LP_ATTACHMENT_SCALE_OUT)
@@ -278,7 +278,7 @@ is_checked(const LpCommunicationMap *self)
 {
     LpCollectiveChecks checks = self->program->execution.checks;
     return checks == LP_COLLECTIVE_CHECKS_YES ||
-           (checks == LP_COLLECTIVE_CHECKS_STAGES_APART && messages_leave(self));
+           (checks == LP_COLLECTIVE_CHECKS_STAGES_SEPARATE && messages_leave(self));
 }
 
 /* Of the first communicator, by the domain of its first member. */
@@ -313,7 +313,7 @@ new_map(const LpProgram *program, const LpNetwork *network, const LpLibrary *lib
         if (!add_tuned(self, group, ops->pdata[group], error))
             return NULL;
     }
-    for (LpConnectionKind kind = 0; kind < LP_CONNECTION_LINE; kind++)
+    for (LpConnectionKind kind = 0; kind < LP_CONNECTION_MESSAGES; kind++)
         add_connections(self, kind, ops->pdata[lp_connection_group(kind)]);
     gboolean by_blocks = !are_few_pairs(self, ops);
     for (LpGroup group = 0; group < LP_N_GROUPS; group++) {
@@ -343,14 +343,16 @@ lp_communication_map_new_packet_network(const LpCommunicationMap *over, GError *
 }
 
 void
-lp_communication_map_go_beside_on(LpCommunicationMap *self, LpConnectionKind kind, guint64 rank)
+lp_communication_map_use_packet_network_on(LpCommunicationMap *self, LpConnectionKind kind,
+                                           guint64 rank)
 {
     if (self->connections[kind] != NULL)
         self->connections[kind][rank] = self->packet_network->connections[kind][rank];
 }
 
 void
-lp_communication_map_go_beside(LpCommunicationMap *self, const LpCommunicator *communicator)
+lp_communication_map_use_packet_network(LpCommunicationMap *self,
+                                        const LpCommunicator *communicator)
 {
     LpGroup group = communicator->group;
     if (self->is_packet_network[group] == NULL)
@@ -359,10 +361,11 @@ lp_communication_map_go_beside(LpCommunicationMap *self, const LpCommunicator *c
     self->is_packet_network[group][lp_communicators_number(self->communicators, communicator)] =
         TRUE;
     for (guint32 i = 0; i < communicator->n_members; i++) {
-        lp_communication_map_go_beside_on(self, (LpConnectionKind)group, communicator->ranks[i]);
+        lp_communication_map_use_packet_network_on(self, (LpConnectionKind)group,
+                                                   communicator->ranks[i]);
         if (communicator->exchanges)
-            lp_communication_map_go_beside_on(self, lp_connection_inter_domain(group),
-                                              communicator->ranks[i]);
+            lp_communication_map_use_packet_network_on(self, lp_connection_inter_domain(group),
+                                                       communicator->ranks[i]);
     }
     lp_collective_peers_take(self->peers, self->packet_network->peers, communicator);
 }

@@ -58,10 +58,11 @@ LpCommunicationMap *
 lp_communication_map_new_packet_network(const LpCommunicationMap *over,
                                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** All that @communicator sends goes beside circuits. There is such a map. */
-void lp_communication_map_go_beside(LpCommunicationMap *self, const LpCommunicator *communicator);
+void lp_communication_map_use_packet_network(LpCommunicationMap *self,
+                                             const LpCommunicator *communicator);
 /** What @rank sends over its connection of @kind does. There is such a map. */
-void lp_communication_map_go_beside_on(LpCommunicationMap *self, LpConnectionKind kind,
-                                       guint64 rank);
+void lp_communication_map_use_packet_network_on(LpCommunicationMap *self, LpConnectionKind kind,
+                                                guint64 rank);
 /** The map whose connections @op of @communicator takes: @self, or the one beside its circuits.
  * Borrowed. */
 const LpCommunicationMap *lp_communication_map_of(const LpCommunicationMap *self,
@@ -76,7 +77,7 @@ double lp_communication_map_op_host_s(const LpCommunicationMap *self, const LpOp
 double lp_communication_map_start_s(const LpCommunicationMap *self, const LpOp *op);
 /** Whether runs share links without the engine (LpFlowEngine): it knows no weights, and needs an
  * actor for each of the many messages that members may have under way. */
-gboolean lp_communication_map_is_apart(const LpCommunicationMap *self, LpFidelity fidelity);
+gboolean lp_communication_map_is_separate(const LpCommunicationMap *self, LpFidelity fidelity);
 /** What all-to-alls of @communicator put on links; NULL: they are scheduled. */
 const LpExchangeFlows *lp_communication_map_exchange(const LpCommunicationMap *self,
                                                      const LpCommunicator *communicator);

@@ -13,7 +13,7 @@ lp_connection_group(LpConnectionKind kind)
 {
     if (kind < LP_CONNECTION_INTER)
         return (LpGroup)kind;
-    return kind < LP_CONNECTION_LINE ? (LpGroup)(kind - LP_CONNECTION_INTER) : LP_N_GROUPS;
+    return kind < LP_CONNECTION_MESSAGES ? (LpGroup)(kind - LP_CONNECTION_INTER) : LP_N_GROUPS;
 }
 
 LpReach
@@ -339,7 +339,7 @@ route_of(const LpRankLayout *self, guint64 a, guint64 b, LpTraffic traffic)
         return lp_relay_paths_route(self->relays, a, b, traffic);
     if (self->is_packet_network && lp_machine_plane(machine, traffic) == 0 &&
         lp_machine_attachment(machine, a, b) == LP_ATTACHMENT_SCALE_OUT)
-        return lp_network_route_beside(self->network, a, b);
+        return lp_network_packet_route(self->network, a, b);
     return lp_network_route(self->network, a, b, traffic);
 }
 
@@ -365,7 +365,7 @@ find_ways(LpRankLayout *self)
         if (self->crossings == NULL && lp_communicators_n(self->communicators, group) > 0 &&
             exchanges_in_torus(self, group))
             self->crossings = lp_torus_crossings(torus);
-    self->ways = (LpTorusWays){torus, self->crossings};
+    self->ways = (LpTorusPaths){torus, self->crossings};
 }
 
 LpRankLayout *

@@ -18,9 +18,9 @@ G_BEGIN_DECLS
  * the way out of the domain of those that do all-to-alls, and the lines between stages. */
 typedef enum {
     LP_CONNECTION_INTER = LP_N_GROUPS,
-    LP_CONNECTION_LINE =
+    LP_CONNECTION_MESSAGES =
         LP_CONNECTION_INTER + LP_N_GROUPS, /**< and so on for each LpPipelineDirection */
-    LP_N_CONNECTIONS = LP_CONNECTION_LINE + LP_N_PIPELINE_DIRECTIONS
+    LP_N_CONNECTIONS = LP_CONNECTION_MESSAGES + LP_N_PIPELINE_DIRECTIONS
 } LpConnectionKind;
 
 typedef struct {
@@ -42,7 +42,7 @@ typedef struct {
     gboolean is_packet_network;           /**< what a hybrid's circuits could carry goes over the
                                      network beside them */
     guint64 *crossings;                   /* owned: of a torus that all-to-alls cross, else NULL */
-    LpTorusWays ways;                     /**< of it */
+    LpTorusPaths ways;                    /**< of it */
     LpSites *sites[LP_N_GROUPS]; /* owned, by communicator; NULL where nobody has asked for all */
 } LpRankLayout;
 

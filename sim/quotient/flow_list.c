@@ -338,9 +338,9 @@ add_group(Builder *self, LpGroup group, const LpContention *contention)
 /* --- messages between stages --- */
 
 static void
-add_line(Builder *self, LpPipelineDirection line)
+add_direction(Builder *self, LpPipelineDirection direction)
 {
-    LpConnectionKind kind = (LpConnectionKind)(LP_CONNECTION_LINE + line);
+    LpConnectionKind kind = (LpConnectionKind)(LP_CONNECTION_MESSAGES + direction);
     const LpConnection *connections = self->map->connections[kind];
     if (connections == NULL)
         return;
@@ -431,8 +431,8 @@ lp_flow_list_new(const LpQuotientJob *job, LpFlowList *last, LpFidelity fidelity
                        .waits = list->waits};
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
         add_group(&builder, group, job->contention);
-    for (LpPipelineDirection line = 0; line < LP_N_PIPELINE_DIRECTIONS; line++)
-        add_line(&builder, line);
+    for (LpPipelineDirection direction = 0; direction < LP_N_PIPELINE_DIRECTIONS; direction++)
+        add_direction(&builder, direction);
     list->n_flows = list->flows->len - list->first_flow;
     return list;
 }

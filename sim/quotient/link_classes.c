@@ -88,17 +88,17 @@ count_owned(Builder *self)
     for (guint32 i = 0; i < n; i++) {
         const LpOwnedLink *own = &g_array_index(structure->owned, LpOwnedLink, i);
         guint32 class = class_of(self, structure->first_owned + i, structure->first_owned);
-        gboolean stands_beside = structure->links->binds[own->link];
+        gboolean is_binding = structure->links->binds[own->link];
         if (class == n_classes) {
-            numbers[n_classes++] = stands_beside ? links->n_owned++ : links->n_links;
-            if (!stands_beside)
+            numbers[n_classes++] = is_binding ? links->n_owned++ : links->n_links;
+            if (!is_binding)
                 add_class(self, own->link);
             count(self, own->first, own->end, numbers[class],
-                  stands_beside ? self->of_owned : self->of_links);
+                  is_binding ? self->of_owned : self->of_links);
         }
         self->owned_number[i] = numbers[class];
         self->first_owned[own->link + 1] = i + 1;
-        if (!stands_beside)
+        if (!is_binding)
             links->n_alike[numbers[class]]++;
     }
     for (guint32 link = 0; link < structure->links->n_links; link++)

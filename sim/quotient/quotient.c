@@ -248,7 +248,7 @@ is_apart(const LpQuotientInput *input)
 {
     gboolean any = input->view.is_apart;
     for (guint32 i = 0; i < input->n_jobs; i++)
-        any = any || lp_communication_map_is_apart(input->jobs[i].map, input->fidelity);
+        any = any || lp_communication_map_is_separate(input->jobs[i].map, input->fidelity);
     return any;
 }
 

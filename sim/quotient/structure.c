@@ -127,12 +127,12 @@ see_each_other(Builder *self, guint32 one, guint32 other, guint32 label)
 
 /* What they have to do with each other follows later. Latencies of messages are their flows'. */
 static guint32
-add_ranks(Builder *self, guint32 job, gboolean tells_jobs, guint32 first)
+add_ranks(Builder *self, guint32 job, gboolean separates_jobs, guint32 first)
 {
     const LpQuotientJob *at = &self->input->jobs[job];
     const LpProgram *program = at->map->program;
     for (guint32 rank = 0; rank < program->n_ranks; rank++) {
-        lp_numbering_add_count(&self->colours, tells_jobs ? job : at->program);
+        lp_numbering_add_count(&self->colours, separates_jobs ? job : at->program);
         lp_numbering_add_count(&self->colours, lp_program_rank_stage(program, rank));
         lp_numbering_add_count(&self->colours,
                                program->expert_loads == NULL ? 0 : program->expert_place[rank]);
@@ -307,7 +307,7 @@ add_flows(Builder *self)
 }
 
 LpStructure *
-lp_structure_new(const LpQuotientInput *input, const LpFlowList *list, gboolean tells_jobs)
+lp_structure_new(const LpQuotientInput *input, const LpFlowList *list, gboolean separates_jobs)
 {
     LpStructure *self = g_new0(LpStructure, 1);
     Builder builder = {.structure = self, .input = input, .list = list};
@@ -320,7 +320,7 @@ lp_structure_new(const LpQuotientInput *input, const LpFlowList *list, gboolean 
     number_vertices(&builder);
     builder.refinement = lp_refinement_new(self->n_vertices);
     for (guint32 job = 0; job < input->n_jobs; job++)
-        first_rank = add_ranks(&builder, job, tells_jobs, first_rank);
+        first_rank = add_ranks(&builder, job, separates_jobs, first_rank);
     add_senders(&builder);
     add_communicators(&builder);
     add_links(&builder);

@@ -28,10 +28,10 @@ typedef struct {
     guint32 *place;       /* owned, by communicator: the vertex of its first member's place */
 } LpStructure;
 
-/** Of the run of @input, of whose last job @list is. @tells_jobs: ranks of different jobs are never
- * alike. Returns: (transfer full). */
+/** Of the run of @input, of whose last job @list is. @separates_jobs: ranks of different jobs are
+ * never alike. Returns: (transfer full). */
 LpStructure *lp_structure_new(const LpQuotientInput *input, const LpFlowList *list,
-                              gboolean tells_jobs);
+                              gboolean separates_jobs);
 void lp_structure_free(LpStructure *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpStructure, lp_structure_free)
 

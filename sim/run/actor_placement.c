@@ -27,8 +27,8 @@ runs_connections(const LpProgram *program, LpConnectionKind kind, LpStream strea
 {
     LpGroup group = lp_connection_group(kind);
     if (group == LP_N_GROUPS)
-        return stream ==
-               lp_program_line_stream(program, (LpPipelineDirection)(kind - LP_CONNECTION_LINE));
+        return stream == lp_program_message_stream(
+                             program, (LpPipelineDirection)(kind - LP_CONNECTION_MESSAGES));
     return lp_communicators_n(program->communicators, group) > 0 &&
            lp_communicators_get(program->communicators, group, 0)->stream == stream;
 }

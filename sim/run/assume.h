@@ -8,7 +8,7 @@ G_BEGIN_DECLS
 
 /** Where a run is tried with classes that are not proven beforehand (sim/run/assumed_run.h). */
 typedef enum {
-    LP_ASSUME_WHERE_IT_PAYS, /**< where many ranks are left otherwise, and for at most about what
+    LP_ASSUME_WHERE_WORTHWHILE, /**< where many ranks are left otherwise, and for at most about what
                                 their run takes */
     LP_ASSUME_NEVER,
     LP_ASSUME_ALWAYS /**< whatever it takes */

@@ -167,7 +167,7 @@ static void
 check_messages(Check *self, LpPipelineDirection line)
 {
     const LpRankEquivalence *ranks = lp_quotient_ranks(self->quotient);
-    LpConnectionKind kind = (LpConnectionKind)(LP_CONNECTION_LINE + line);
+    LpConnectionKind kind = (LpConnectionKind)(LP_CONNECTION_MESSAGES + line);
     for (guint32 i = 0; i < ranks->n_classes; i++) {
         const LpRoute *route = lp_quotient_route(self->quotient, kind, ranks->first[i]);
         if (route != NULL)

@@ -270,7 +270,7 @@ is_worth_it(const LpAssumedInput *input, double n_proven)
     gboolean is_long = has_many_flows(input) || n_proven >= RANKS_MIN ||
                        n_proven * n_steps(input->map->program) >= STEPS_MIN;
     return input->assume == LP_ASSUME_ALWAYS ||
-           (input->assume == LP_ASSUME_WHERE_IT_PAYS && n_proven >= 2.0 && is_long);
+           (input->assume == LP_ASSUME_WHERE_WORTHWHILE && n_proven >= 2.0 && is_long);
 }
 
 LpQuotient *

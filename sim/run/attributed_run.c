@@ -159,7 +159,7 @@ lp_attributed_run_child(const void *data, GByteArray *result, GError **error)
                             .watch = watch,
                             .sharing = sharing,
                             .waits = waits,
-                            .progress = lp_child_process_tell};
+                            .progress = lp_child_process_report};
     /* A job by itself keeps its place among all. */
     lp_run_jobs(job_set.jobs, job_set.n, &context, job_set.n == 1 ? &results[run->job] : results);
     if (watch != NULL)

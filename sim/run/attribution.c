@@ -316,8 +316,9 @@ double
 lp_attributions_link_s(const LpAttributions *self, const LpScenarioSetup *scenario_setup, guint job,
                        guint place)
 {
-    const LpHeldLink *link = &self->flows.links[job * LP_SUMMARY_LINKS + place];
+    const LpBottleneckLink *link = &self->flows.links[job * LP_SUMMARY_LINKS + place];
     LpTier tier = lp_network_link(scenario_setup->network, link->link).tier;
     double lost_s = self->flows.tier_lost_s[job * LP_N_TIERS + tier];
-    return lost_s > 0.0 ? self->jobs[job].tier_s[tier] * lp_held_link_all_s(link) / lost_s : 0.0;
+    return lost_s > 0.0 ? self->jobs[job].tier_s[tier] * lp_bottleneck_link_all_s(link) / lost_s
+                        : 0.0;
 }

@@ -260,8 +260,8 @@ run_in_child(const void *data, GByteArray *result, GError **error)
 }
 
 gboolean
-lp_collective_run_apart(const LpCollectiveRequest *self, const LpMachine *machine,
-                        LpCollectiveResult *out_result, GError **error)
+lp_collective_run_in_child(const LpCollectiveRequest *self, const LpMachine *machine,
+                           LpCollectiveResult *out_result, GError **error)
 {
     const Work work = {self, machine};
     LpChildProcess *child =

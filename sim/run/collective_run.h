@@ -36,9 +36,9 @@ gboolean lp_collective_run(const LpCollectiveRequest *self, const LpMachine *mac
                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** As lp_collective_run(), in a process of its own, so any number of times. Errors: besides,
  * LP_CHILD_PROCESS_ERROR. */
-gboolean lp_collective_run_apart(const LpCollectiveRequest *self, const LpMachine *machine,
-                                 LpCollectiveResult *out_result,
-                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean lp_collective_run_in_child(const LpCollectiveRequest *self, const LpMachine *machine,
+                                    LpCollectiveResult *out_result,
+                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /** What one member of the first group sends to another. */
 typedef struct {

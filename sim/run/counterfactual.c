@@ -54,7 +54,7 @@ static void
 run_all(const LpCounterfactualInput *input, LpCounterfactualResults *out_results)
 {
     LpRunResult told[N_RUNS] = {{0}};
-    LpRunContext none = {.progress = lp_child_process_tell};
+    LpRunContext none = {.progress = lp_child_process_report};
     Runs runs = runs_new(input);
     lp_run_jobs(runs.jobs, runs.n, &none, told);
     runs_clear(&runs);

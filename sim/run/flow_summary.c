@@ -16,7 +16,7 @@ lp_flow_summary_bytes(guint n_jobs)
 {
     gsize n_kinds = n_kinds_of(n_jobs), n_links = (gsize)n_jobs * LP_SUMMARY_LINKS;
     return sizeof(double) * n_jobs * LP_N_TIERS + sizeof(LpSlowdown) * n_kinds +
-           sizeof(LpHeldLink) * n_links + sizeof(LpCrossing) * n_links * n_kinds;
+           sizeof(LpBottleneckLink) * n_links + sizeof(LpCrossing) * n_links * n_kinds;
 }
 
 LpFlowSummary
@@ -122,18 +122,18 @@ find_crossed(const LpFlowRecord *record, const LpNetwork *network)
 
 /* The costliest. */
 typedef struct {
-    LpHeldLink links[LP_SUMMARY_LINKS];
+    LpBottleneckLink links[LP_SUMMARY_LINKS];
     const LpCrossing *crossings[LP_SUMMARY_LINKS]; /* borrowed */
 } Costliest;
 
 /* Of equal ones the first stays. */
 static void
-insert(Costliest *self, LpHeldLink link, const LpCrossing *crossings)
+insert(Costliest *self, LpBottleneckLink link, const LpCrossing *crossings)
 {
     for (guint i = 0; i < LP_SUMMARY_LINKS; i++) {
-        if (lp_held_link_all_s(&link) <= lp_held_link_all_s(&self->links[i]))
+        if (lp_bottleneck_link_all_s(&link) <= lp_bottleneck_link_all_s(&self->links[i]))
             continue;
-        LpHeldLink kept = self->links[i];
+        LpBottleneckLink kept = self->links[i];
         const LpCrossing *kept_crossings = self->crossings[i];
         self->links[i] = link;
         self->crossings[i] = crossings;
@@ -179,11 +179,11 @@ fill_job(LpFlowSummary *self, guint job, const LpFlowRecord *record, const GArra
     Costliest costliest = {.links = {{.lost_s = 0.0}}};
     for (guint i = 0; i < crossed->len; i++) {
         const Crossed *at = &g_array_index(crossed, Crossed, i);
-        LpHeldLink held = {at->link, at->n_alike, 0.0};
+        LpBottleneckLink held = {at->link, at->n_alike, 0.0};
         for (guint traffic = 0; traffic < LP_N_TRAFFIC; traffic++)
             held.lost_s += at->crossings[lp_flow_record_kind(record, job, traffic)].lost_s;
         self->tier_lost_s[job * LP_N_TIERS + lp_network_link(network, at->link).tier] +=
-            lp_held_link_all_s(&held);
+            lp_bottleneck_link_all_s(&held);
         insert(&costliest, held, at->crossings);
     }
     for (guint i = 0; i < LP_SUMMARY_LINKS && costliest.links[i].lost_s > 0.0; i++) {

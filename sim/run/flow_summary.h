@@ -21,11 +21,11 @@ typedef struct {
     guint32 link;
     guint32 n_alike; /**< links of its class, each of which did, itself included */
     double lost_s;   /**< seconds of the job's flows, on it alone */
-} LpHeldLink;
+} LpBottleneckLink;
 
 /** Seconds of flows that it and those it stands for held back. */
 static inline double
-lp_held_link_all_s(const LpHeldLink *self)
+lp_bottleneck_link_all_s(const LpBottleneckLink *self)
 {
     return self->lost_s * self->n_alike;
 }
@@ -35,7 +35,8 @@ typedef struct {
     guint n_jobs, n_kinds;
     double *tier_lost_s;   /* owned: by job and LpTier */
     LpSlowdown *slowdowns; /* owned: by kind */
-    LpHeldLink *links;     /* owned: by job LP_SUMMARY_LINKS, the costliest first; lost_s 0: none */
+    LpBottleneckLink
+        *links;            /* owned: by job LP_SUMMARY_LINKS, the costliest first; lost_s 0: none */
     LpCrossing *crossings; /* owned: by job, place among those links, and kind */
 } LpFlowSummary;
 

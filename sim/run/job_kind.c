@@ -61,8 +61,8 @@ add_steps(LpNumbering *kinds, const LpProgram *program)
     lp_numbering_add_count(kinds, program->steps->len);
     for (guint i = 0; i < program->steps->len; i++) {
         const LpStep *step = lp_program_step(program, i);
-        guint64 counts[] = {step->kind,  step->line,  step->segment,    step->peer,
-                            step->chunk, step->bytes, step->micro_batch};
+        guint64 counts[] = {step->kind,  step->direction, step->segment,    step->peer,
+                            step->chunk, step->bytes,     step->micro_batch};
         add_counts(kinds, counts, G_N_ELEMENTS(counts));
     }
 }

@@ -238,7 +238,7 @@ static void
 add_stage_channels(JobRun *self, guint64 rank)
 {
     for (LpPipelineDirection line = 0; line < LP_N_PIPELINE_DIRECTIONS; line++) {
-        LpConnectionKind kind = (LpConnectionKind)(LP_CONNECTION_LINE + line);
+        LpConnectionKind kind = (LpConnectionKind)(LP_CONNECTION_MESSAGES + line);
         const LpConnection *connection = lp_communication_map_connection(self->map, kind, rank);
         if (!connection->present)
             continue;
@@ -434,7 +434,7 @@ start_context(const LpRunContext *self, struct s4u_Host *home)
 }
 
 static void
-tell_what_to_expect(const LpRunContext *self, const LpRunJob *jobs, guint n_jobs, guint64 n_steps)
+report_forecast(const LpRunContext *self, const LpRunJob *jobs, guint n_jobs, guint64 n_steps)
 {
     if (self->expect == NULL)
         return;
@@ -475,7 +475,7 @@ lp_run_jobs(const LpRunJob *jobs, guint n_jobs, const LpRunContext *given, LpRun
     start_context(
         context,
         lp_actor_placement_port(&runs[0].actor_placement, 0, LP_ATTACHMENT_SCALE_UP)->host);
-    tell_what_to_expect(context, jobs, n_jobs, progress.n_steps);
+    report_forecast(context, jobs, n_jobs, progress.n_steps);
     (void)lp_engine_run();
     for (guint i = 0; i < n_jobs; i++) {
         out_results[i] = read_result(&runs[i]);

@@ -14,7 +14,7 @@ typedef struct {
 } LpRunCount;
 
 /** The present run has done so many of its steps. @data: an LpRunCount. */
-void lp_run_count_tell(double n_done, guint64 n_all, void *data);
+void lp_run_count_report(double n_done, guint64 n_all, void *data);
 /** The present run has ended. */
 void lp_run_count_end(LpRunCount *self);
 /** Waits for the present run's process, and tells of it meanwhile. */
@@ -22,8 +22,8 @@ void lp_run_count_wait(LpRunCount *self, LpChildProcess *process);
 
 /** Does @work on @data in a process of its own, which is the present run; the rest is as
  * lp_child_process_finish() has it. Errors: LP_CHILD_PROCESS_ERROR. */
-gboolean lp_run_count_apart(LpRunCount *self, LpChildWork work, const void *data, void *out_result,
-                            gsize size_bytes, guint64 *io_peak_rss_bytes,
-                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean lp_run_count_in_child(LpRunCount *self, LpChildWork work, const void *data,
+                               void *out_result, gsize size_bytes, guint64 *io_peak_rss_bytes,
+                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

@@ -9,7 +9,7 @@ is_apart(const LpRunJob *jobs, guint n_jobs)
     gboolean any = FALSE;
     for (guint i = 0; i < n_jobs; i++)
         any = any || (jobs[i].tasks->mode.level == LP_RUN_AS_IS &&
-                      lp_communication_map_is_apart(jobs[i].map, jobs[i].tasks->mode.fidelity));
+                      lp_communication_map_is_separate(jobs[i].map, jobs[i].tasks->mode.fidelity));
     return any;
 }
 

@@ -62,7 +62,7 @@ add_task(Count *self, guint32 stage, const LpTask *task)
         self->computing_s[stage] += delay_s(self->job->tasks, task);
         break;
     case LP_TASK_LAUNCH:
-        if (task->op->kind == LP_OP_BESIDE)
+        if (task->op->kind == LP_OP_LAUNCH_COMPUTE)
             self->n_delays[stage]++;
         if (!lp_op_is_collective(task->op))
             break;
@@ -91,7 +91,7 @@ add_step(Count *self, guint32 stage, const LpStep *step)
     }
     self->n_host_waits[stage]++;
     if (step->kind == LP_STEP_SEND)
-        self->n_sends[stage * LP_N_PIPELINE_DIRECTIONS + step->line]++;
+        self->n_sends[stage * LP_N_PIPELINE_DIRECTIONS + step->direction]++;
 }
 
 static void
@@ -139,7 +139,7 @@ add_rank(Count *self, guint64 rank)
     for (LpPipelineDirection line = 0; line < LP_N_PIPELINE_DIRECTIONS; line++) {
         LpActivities message = message_size(
             self, lp_communication_map_connection(
-                      self->job->map, (LpConnectionKind)(LP_CONNECTION_LINE + line), rank));
+                      self->job->map, (LpConnectionKind)(LP_CONNECTION_MESSAGES + line), rank));
         lp_activities_add(&self->all, &message,
                           self->n_sends[stage * LP_N_PIPELINE_DIRECTIONS + line]);
     }

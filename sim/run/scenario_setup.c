@@ -274,7 +274,7 @@ all_are_apart(const LpScenarioSetup *self)
     gboolean all = self->jobs->len > 0;
     for (guint i = 0; i < self->jobs->len; i++)
         all = all &&
-              lp_communication_map_is_apart(lp_scenario_setup_job(self, i)->map, self->fidelity);
+              lp_communication_map_is_separate(lp_scenario_setup_job(self, i)->map, self->fidelity);
     return all;
 }
 

@@ -55,7 +55,7 @@ run_standalone(const void *data, GByteArray *result, GError **error)
     Outcome *outcome = (gpointer)result->data;
     g_autoptr(LpWatch) watch = NULL;
     LpJobSet job_set = standalone_run->job_set;
-    LpRunContext context = {.progress = lp_child_process_tell};
+    LpRunContext context = {.progress = lp_child_process_report};
     if (standalone_run->scope == LP_SCENARIO_SCOPE_ALONE &&
         standalone_run->scenario_setup->faults != NULL) {
         watch = lp_watch_new(lp_network_n_links(standalone_run->scenario_setup->network));
@@ -132,8 +132,8 @@ static gboolean
 finish_standalone_run(StandaloneRun *self, LpScenarioSimulation *simulation, GError **error)
 {
     Outcome outcome;
-    if (!lp_run_count_apart(&simulation->runs, run_standalone, self, &outcome, sizeof outcome,
-                            &simulation->children_peak_rss_bytes, error))
+    if (!lp_run_count_in_child(&simulation->runs, run_standalone, self, &outcome, sizeof outcome,
+                               &simulation->children_peak_rss_bytes, error))
         return FALSE;
     /* Which ranks wait for which is told by a run of all. */
     if (self->quotient != NULL && outcome.stall.is_stalled)
@@ -257,7 +257,7 @@ run_together(LpScenarioSetup *self, LpJobSet *job_set, LpJobSetQuotient *quotien
                             .faults = self->faults,
                             .watch = watch,
                             .log = log,
-                            .progress = options.progress != NULL ? lp_run_count_tell : NULL,
+                            .progress = options.progress != NULL ? lp_run_count_report : NULL,
                             .progress_data = &simulation->runs};
     g_autofree LpRunResult *results = g_new0(LpRunResult, job_set->n);
     if (!run_cast(self, job_set, quotient, &context, results, error))
@@ -294,7 +294,7 @@ run_attempt(const void *data, GByteArray *result, GError **error)
     LpRunContext context = {.backgrounds = backgrounds,
                             .faults = attempt->scenario_setup->faults,
                             .watch = watch,
-                            .progress = lp_child_process_tell};
+                            .progress = lp_child_process_report};
     g_autofree LpRunResult *results = g_new0(LpRunResult, attempt->n_jobs);
     if (!lp_job_set_quotient_run(attempt->quotient, &context, results, error))
         return FALSE;
@@ -331,8 +331,8 @@ attempt(LpScenarioSetup *self, LpJobSetQuotient *quotient, LpScenarioSimulation 
                  n_backgrounds * sizeof(LpBackgroundResult);
     g_autofree guint8 *bytes = g_malloc0(size);
     gboolean is_stopped;
-    if (!lp_run_count_apart(&simulation->runs, run_attempt, &data, bytes, size,
-                            &simulation->children_peak_rss_bytes, error))
+    if (!lp_run_count_in_child(&simulation->runs, run_attempt, &data, bytes, size,
+                               &simulation->children_peak_rss_bytes, error))
         return FALSE;
     memcpy(&is_stopped, bytes, sizeof is_stopped);
     *out_ended = !is_stopped;
@@ -414,7 +414,7 @@ run_all(LpScenarioSetup *self, LpScenarioSimulation *simulation, LpScenarioOptio
     simulation->runs = (LpRunCount){.n_all = n_runs(self),
                                     .progress = options.progress,
                                     .progress_data = options.progress_data};
-    lp_run_count_tell(0.0, 1, &simulation->runs);
+    lp_run_count_report(0.0, 1, &simulation->runs);
     if (!explain(self, simulation, error) || !run_standalone_runs(self, simulation, TRUE, error))
         return FALSE;
     g_auto(LpJobSet) job_set = cast_all(self, simulation, options);

@@ -264,7 +264,7 @@ typedef struct {
 } Steps;
 
 static void
-tell_other_steps(double n_done, guint64 n_all, void *data)
+report_other_steps(double n_done, guint64 n_all, void *data)
 {
     const Steps *self = data;
     self->told.progress(self->n_done + n_done, self->n_all + n_all, self->told.progress_data);
@@ -272,7 +272,7 @@ tell_other_steps(double n_done, guint64 n_all, void *data)
 
 /* Alone while they run: the others are quick, and would say nothing of how long these take. */
 static void
-tell_own_steps(double n_done, guint64 n_all, void *data)
+report_own_steps(double n_done, guint64 n_all, void *data)
 {
     Steps *self = data;
     self->n_done = n_done;
@@ -281,7 +281,7 @@ tell_own_steps(double n_done, guint64 n_all, void *data)
 }
 
 static void
-tell_expected(double processor_s, guint64 n_all, void *data)
+report_expected(double processor_s, guint64 n_all, void *data)
 {
     const Steps *self = data;
     self->told.expect(processor_s, n_all, self->told.progress_data);
@@ -308,15 +308,15 @@ run_all(LpSimulation *self, LpNetwork *network, const LpCircuitMap *circuits,
         return FALSE;
     Steps steps = {.told = options.run};
     if (options.run.progress != NULL) {
-        options.run.progress = tell_own_steps;
-        options.run.expect = options.run.expect != NULL ? tell_expected : NULL;
+        options.run.progress = report_own_steps;
+        options.run.expect = options.run.expect != NULL ? report_expected : NULL;
         options.run.progress_data = &steps;
     }
     gboolean good = run_itself(self, network, circuits, contention, cache, classes, options, error);
     LpCounterfactualResults results;
     guint64 peak_rss_bytes = 0;
     if (good && steps.told.progress != NULL) {
-        lp_child_process_wait(counterfactuals.process, tell_other_steps, &steps);
+        lp_child_process_wait(counterfactuals.process, report_other_steps, &steps);
         steps.told.progress(1.0, 1, steps.told.progress_data);
     }
     if (!lp_counterfactuals_finish(&counterfactuals, &results, &peak_rss_bytes,

@@ -87,8 +87,8 @@ LpSimulation *lp_simulation_run(const LpSetup *setup, LpSimulationOptions option
  * options.run.progress is called in the other process.
  * Errors: as lp_simulation_run(). Returns: (transfer full).
  */
-LpSimulation *lp_simulation_run_apart(const LpSetup *setup, LpSimulationOptions options,
-                                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
+LpSimulation *lp_simulation_run_in_child(const LpSetup *setup, LpSimulationOptions options,
+                                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** Frees @self and all that it owns; nothing if it is NULL. */
 void lp_simulation_free(LpSimulation *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpSimulation, lp_simulation_free)

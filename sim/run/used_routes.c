@@ -82,7 +82,7 @@ add_rank(Walk *self, guint64 rank)
     if (lp_network_machine(network)->has_scale_out)
         lp_route_use_add_port(self->use,
                               lp_network_port(network, accelerator, LP_ATTACHMENT_SCALE_OUT));
-    for (LpConnectionKind kind = LP_CONNECTION_LINE; kind < LP_N_CONNECTIONS; kind++)
+    for (LpConnectionKind kind = LP_CONNECTION_MESSAGES; kind < LP_N_CONNECTIONS; kind++)
         add(self, lp_communication_map_connection(self->map, kind, rank));
 }
 
@@ -106,7 +106,7 @@ lp_used_routes_load(LpNetwork *network, const LpCommunicationMap *map,
                     const LpCircuitPlan *circuits, const GArray *engine_options, GError **error)
 {
     const LpMachine *machine = lp_network_machine(network);
-    if (lp_communication_map_is_apart(map, fidelity))
+    if (lp_communication_map_is_separate(map, fidelity))
         return lp_network_load_minimal(network, engine_options, error);
     g_autoptr(LpRouteUse) use = lp_route_use_new(network);
     if (circuits != NULL || machine->circuits.is_present)

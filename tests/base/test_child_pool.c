@@ -76,7 +76,7 @@ stop_half_way(const void *data, GByteArray *result, GError **error)
 {
     (void)error;
     (void)result;
-    lp_child_process_tell(1.0, 2, NULL);
+    lp_child_process_report(1.0, 2, NULL);
     char sign;
     int heard = *(const int *)data;
     _exit(read(heard, &sign, 1) == 1 ? 0 : 4);

@@ -133,10 +133,10 @@ test_tp_inputs(void)
         double collectives;
     } rows[] = {
         {"shared", LP_INPUT_COLLECTIVES_SHARED, TRUE, TRUE, LP_RECOMPUTE_FULL, 5.5},
-        {"as profiled", LP_INPUT_COLLECTIVES_APART, TRUE, TRUE, LP_RECOMPUTE_FULL, 10.0},
-        {"compiled", LP_INPUT_COLLECTIVES_SUMS_APART, TRUE, TRUE, LP_RECOMPUTE_FULL, 7.0},
-        {"gathered again", LP_INPUT_COLLECTIVES_APART, TRUE, FALSE, LP_RECOMPUTE_NONE, 9.5},
-        {"nothing to gather", LP_INPUT_COLLECTIVES_APART, FALSE, FALSE, LP_RECOMPUTE_NONE, 7.0},
+        {"as profiled", LP_INPUT_COLLECTIVES_SEPARATE, TRUE, TRUE, LP_RECOMPUTE_FULL, 10.0},
+        {"compiled", LP_INPUT_COLLECTIVES_SUMS_SEPARATE, TRUE, TRUE, LP_RECOMPUTE_FULL, 7.0},
+        {"gathered again", LP_INPUT_COLLECTIVES_SEPARATE, TRUE, FALSE, LP_RECOMPUTE_NONE, 9.5},
+        {"nothing to gather", LP_INPUT_COLLECTIVES_SEPARATE, FALSE, FALSE, LP_RECOMPUTE_NONE, 7.0},
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         LpTestJob job;
@@ -146,7 +146,7 @@ test_tp_inputs(void)
         job.plan.recompute = rows[i].recompute;
         job.plan.traits[LP_TRAIT_EARLY_STOP] = TRUE;
         job.plan.traits[LP_TRAIT_KEEP_GATHERED] = rows[i].keeps_gathered ? 1 : 0;
-        job.plan.traits[LP_TRAIT_SEPARATE_PROJECTIONS] = LP_PROJECTIONS_APART;
+        job.plan.traits[LP_TRAIT_SEPARATE_PROJECTIONS] = LP_PROJECTIONS_SEPARATE;
         job.plan.traits[LP_TRAIT_INPUT_COLLECTIVES] = rows[i].inputs;
         lp_test_close(rows[i].label, lp_closed_form_tp_collectives_per_layer(&job.shape, &job.plan),
                       rows[i].collectives, 0.0);

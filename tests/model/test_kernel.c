@@ -163,7 +163,7 @@ test_core_copies(void)
         lp_test_close(rows[i].label,
                       core_copies_bytes(&shape, &plan, block, LP_PASS_BACKWARD_INPUT),
                       rows[i].backward * copy_bytes, 0.0);
-        plan.traits[LP_TRAIT_SEPARATE_PROJECTIONS] = LP_PROJECTIONS_APART;
+        plan.traits[LP_TRAIT_SEPARATE_PROJECTIONS] = LP_PROJECTIONS_SEPARATE;
         lp_test_close(
             "no slices",
             lp_test_kernel_bytes(&shape, &plan, block, LP_PASS_BACKWARD_INPUT, "core-join"), 0.0,

@@ -24,7 +24,7 @@ test_separate_projections(void)
         plan.format.precision = LP_PRECISION_FP8;
         double joined =
             lp_test_kernel_bytes(&shape, &plan, LP_BLOCK_ATTENTION, LP_PASS_FORWARD, "cast");
-        plan.traits[LP_TRAIT_SEPARATE_PROJECTIONS] = LP_PROJECTIONS_APART;
+        plan.traits[LP_TRAIT_SEPARATE_PROJECTIONS] = LP_PROJECTIONS_SEPARATE;
         lp_test_close(
             "one cast of their input",
             lp_test_kernel_bytes(&shape, &plan, LP_BLOCK_ATTENTION, LP_PASS_FORWARD, "cast"),
@@ -58,9 +58,9 @@ test_gate(void)
                                     LP_PASS_BACKWARD_WEIGHT};
     LpTransformer shape = lp_test_llama(1, 64, 8, 4, 256, 32000);
     LpPlan plan = lp_test_plan(1, 1, 1, 1, 1);
-    for (LpProjections i = LP_PROJECTIONS_JOINED; i <= LP_PROJECTIONS_APART; i++)
+    for (LpProjections i = LP_PROJECTIONS_JOINED; i <= LP_PROJECTIONS_SEPARATE; i++)
         for (guint pass = 0; pass < G_N_ELEMENTS(passes); pass++) {
-            gboolean joined = i == LP_PROJECTIONS_JOINED, qkv = i != LP_PROJECTIONS_APART;
+            gboolean joined = i == LP_PROJECTIONS_JOINED, qkv = i != LP_PROJECTIONS_SEPARATE;
             LpKernel kernels[LP_KERNELS_MAX];
             plan.traits[LP_TRAIT_SEPARATE_PROJECTIONS] = i;
             guint n = lp_block_kernels(&shape, &plan, 0, LP_BLOCK_FFN, passes[pass], kernels);
@@ -141,7 +141,7 @@ static void
 test_eager_activation(void)
 {
     LpTransformer shape = lp_test_llama(1, 64, 8, 4, 256, 32000);
-    for (LpProjections i = LP_PROJECTIONS_JOINED; i <= LP_PROJECTIONS_APART; i++) {
+    for (LpProjections i = LP_PROJECTIONS_JOINED; i <= LP_PROJECTIONS_SEPARATE; i++) {
         LpPlan plan = lp_test_plan(1, 1, 1, 1, 1);
         lp_test_vary(&plan, "eager-activation", TRUE);
         plan.traits[LP_TRAIT_SEPARATE_PROJECTIONS] = i; /* joined, the gate apart, all apart */
@@ -175,12 +175,12 @@ test_input_collectives(void)
     plan.sequence_parallel = TRUE;
     plan.traits[LP_TRAIT_LAYOUT] = LP_LAYOUT_BATCH_FIRST;
     plan.host.kernels = LP_KERNELS_EAGER;
-    plan.traits[LP_TRAIT_SEPARATE_PROJECTIONS] = LP_PROJECTIONS_APART;
+    plan.traits[LP_TRAIT_SEPARATE_PROJECTIONS] = LP_PROJECTIONS_SEPARATE;
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
         for (guint inputs = 0; inputs < 3; inputs++) {
             LpBlock block = rows[i].block;
             plan.traits[LP_TRAIT_INPUT_COLLECTIVES] = (LpInputCollectives)inputs;
-            double in = inputs == LP_INPUT_COLLECTIVES_APART ? rows[i].n : 1.0;
+            double in = inputs == LP_INPUT_COLLECTIVES_SEPARATE ? rows[i].n : 1.0;
             double out = inputs == LP_INPUT_COLLECTIVES_SHARED ? 1.0 : rows[i].n;
             lp_test_close("forward",
                           lp_test_kernel_bytes(&shape, &plan, block, LP_PASS_FORWARD, "reorder"),

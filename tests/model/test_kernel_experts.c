@@ -91,7 +91,7 @@ test_expert_casts(void)
         const LpKernel *joined = lp_test_find_kernel(kernels, n, "experts-up-gate");
         lp_test_true(rows[i].label, joined != NULL && joined->n == 96.0 && joined->n_apart == 4.0);
     }
-    plan.traits[LP_TRAIT_SEPARATE_PROJECTIONS] = LP_PROJECTIONS_APART;
+    plan.traits[LP_TRAIT_SEPARATE_PROJECTIONS] = LP_PROJECTIONS_SEPARATE;
     LpKernel kernels[LP_KERNELS_MAX];
     guint n = lp_block_kernels(&shape, &plan, 0, LP_BLOCK_EXPERTS, LP_PASS_FORWARD, kernels);
     lp_test_true("separate", lp_test_find_kernel(kernels, n, "experts-gate") != NULL);

@@ -12,7 +12,7 @@ test_llama(void)
 {
     LpTransformer llama = lp_test_llama(32, 4096, 32, 32, 11008, 32000);
     LpPlan plan = lp_test_plan(1, 1, 8, 1, 8);
-    plan.traits[LP_TRAIT_SEPARATE_PROJECTIONS] = LP_PROJECTIONS_APART;
+    plan.traits[LP_TRAIT_SEPARATE_PROJECTIONS] = LP_PROJECTIONS_SEPARATE;
     lp_test_close("apart", lp_stage_tensors(&llama, &plan, 0), 291.0, 1e-12);
     plan.traits[LP_TRAIT_SEPARATE_PROJECTIONS] = LP_PROJECTIONS_JOINED;
     lp_test_close("joined", lp_stage_tensors(&llama, &plan, 0), 32.0 * 6.0 + 3.0, 1e-12);

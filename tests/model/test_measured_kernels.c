@@ -133,7 +133,7 @@ test_fit(void)
     lp_test_close("ratio", fit.ratio, 4.0, IDENTITY);
     lp_test_close("model", fit.model.worst, 0.75, IDENTITY);
     /* Each from the other, a doubling away: 4^(25/26) of 4. */
-    lp_test_close("left out", fit.left_out.worst, 1.0 - pow(4.0, -1.0 / 26.0), 1e-11);
+    lp_test_close("left out", fit.leave_one_out.worst, 1.0 - pow(4.0, -1.0 / 26.0), 1e-11);
     lp_test_true("not there", !lp_measured_kernels_fit(kernels, LP_MEASURED_STREAM, &fit));
 }
 

@@ -233,14 +233,14 @@ test_kept_apart(void)
     double bsh = 3.0 * llama.seq * 1024.0, bytes[3];
     plan.sequence_parallel = TRUE;
     plan.traits[LP_TRAIT_KEEP_GATHERED] = TRUE;
-    plan.traits[LP_TRAIT_SEPARATE_PROJECTIONS] = LP_PROJECTIONS_APART;
+    plan.traits[LP_TRAIT_SEPARATE_PROJECTIONS] = LP_PROJECTIONS_SEPARATE;
     for (guint i = 0; i < 3; i++) {
         plan.traits[LP_TRAIT_INPUT_COLLECTIVES] = (LpInputCollectives)i;
         bytes[i] = lp_memory_layer_activations_bytes(&llama, &plan, 0);
     }
-    lp_test_close("one", bytes[LP_INPUT_COLLECTIVES_SUMS_APART], bytes[LP_INPUT_COLLECTIVES_SHARED],
-                  IDENTITY);
-    lp_test_close("each", bytes[LP_INPUT_COLLECTIVES_APART] - bytes[LP_INPUT_COLLECTIVES_SHARED],
+    lp_test_close("one", bytes[LP_INPUT_COLLECTIVES_SUMS_SEPARATE],
+                  bytes[LP_INPUT_COLLECTIVES_SHARED], IDENTITY);
+    lp_test_close("each", bytes[LP_INPUT_COLLECTIVES_SEPARATE] - bytes[LP_INPUT_COLLECTIVES_SHARED],
                   3.0 * 2.0 * 0.75 * bsh, 1e-9);
 }
 

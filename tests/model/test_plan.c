@@ -76,7 +76,7 @@ test_zero_stages(void)
         plan.zero.stage = rows[i].stage;
         plan.zero.variant = rows[i].variant;
         lp_test_true(rows[i].label, lp_plan_shares_step(&plan) == rows[i].shares_step);
-        lp_test_true(rows[i].label, lp_plan_sums_whole(&plan) == rows[i].sums_whole);
+        lp_test_true(rows[i].label, lp_plan_all_reduces_gradients(&plan) == rows[i].sums_whole);
     }
 }
 

@@ -105,7 +105,7 @@ walk_all(const char *label, const LpTorus *torus)
     gboolean good = TRUE;
     for (guint64 a = 0; a < n; a++)
         for (guint64 b = 0; b < n; b++) {
-            LpTorusWay way = lp_torus_way(torus, a, b);
+            LpTorusPath way = lp_torus_path(torus, a, b);
             guint64 at = a, n_hops = 0;
             for (guint32 d = 0; d < n_dimensions; d++)
                 for (gint32 i = ABS(way.steps[d]); i > 0; i--, n_hops++) {
@@ -118,7 +118,7 @@ walk_all(const char *label, const LpTorus *torus)
         }
     g_autofree guint64 *crossings = lp_torus_crossings(torus);
     for (guint64 i = 0; i < n * n_dimensions * 2; i++)
-        good = good && (crossings[i] == load[i] || !torus->takes_turns);
+        good = good && (crossings[i] == load[i] || !torus->spreads_paths);
     lp_test_true(label, good);
     return most;
 }

@@ -65,7 +65,7 @@ check_pair(const LpMachine *machine, const LpFabric *fabric, guint64 a, guint64 
     const LpCluster *cluster = &machine->cluster[attachment];
     /* Stock SimGrid does not know of what only our properties say. */
     if (attachment == LP_ATTACHMENT_SCALE_OUT &&
-        (cluster->dragonfly.has_gates || cluster->torus.takes_turns ||
+        (cluster->dragonfly.has_gates || cluster->torus.spreads_paths ||
          !lp_machine_joined(machine, a, b, 0)))
         return TRUE;
     Route route = find_route(source, destination);

@@ -84,16 +84,16 @@ test_unknown(void)
 /* TPU5p's documentation: 1,200 GB/s both ways together, 50 Gb/s between slices; its like has the
  * others. GPUs are built into many machines. */
 static void
-test_habitual(void)
+test_default_system(void)
 {
-    g_autoptr(LpMachineSpecification) slices = lp_system_usual("tpu-v5p");
+    g_autoptr(LpMachineSpecification) slices = lp_system_default("tpu-v5p");
     lp_test_true("slices", slices != NULL && slices->domain.size == 6144);
     if (slices != NULL) {
         lp_test_text("name", slices->system, "tpu-v5p-slices");
         lp_test_close("links", slices->domain.bytes_per_s, 600e9, 0);
         lp_test_close("between", slices->scale_out.bytes_per_s, 6.25e9, 0);
     }
-    g_autoptr(LpMachineSpecification) none = lp_system_usual("h100-sxm");
+    g_autoptr(LpMachineSpecification) none = lp_system_default("h100-sxm");
     lp_test_true("none", none == NULL);
 }
 
@@ -121,7 +121,7 @@ main(void)
                                        {"systems", test_systems},
                                        {"values", test_values},
                                        {"unknown", test_unknown},
-                                       {"habitual", test_habitual},
+                                       {"default system", test_default_system},
                                        {"like", test_like},
                                        {NULL, NULL}};
     return lp_test_run("system", cases);

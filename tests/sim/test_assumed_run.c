@@ -46,7 +46,7 @@ simulate(guint row, gboolean collapse, LpAssume assume)
     g_autoptr(GError) error = NULL;
     g_autoptr(LpSetup) setup =
         workload == NULL || machine == NULL ? NULL : lp_setup_new(workload, machine, &error);
-    LpSimulation *made = setup == NULL ? NULL : lp_simulation_run_apart(setup, options, &error);
+    LpSimulation *made = setup == NULL ? NULL : lp_simulation_run_in_child(setup, options, &error);
     lp_test_text(rows[row].label, error != NULL ? error->message : NULL, NULL);
     return made;
 }

@@ -141,7 +141,7 @@ run(const char *options, const LpCollectiveRequest *request, LpCollectiveResult 
     GError **error)
 {
     g_autoptr(LpMachine) machine = lp_generated_machine_good(options);
-    return machine != NULL && lp_collective_run_apart(request, machine, out_result, error);
+    return machine != NULL && lp_collective_run_in_child(request, machine, out_result, error);
 }
 
 static LpCollectiveResult

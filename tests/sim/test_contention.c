@@ -188,7 +188,7 @@ test_share(void)
                 : NULL;
         lp_test_true(shares[i].settings, program != NULL);
         if (program != NULL)
-            lp_test_close(shares[i].settings, lp_contention_share_beside_tp(program),
+            lp_test_close(shares[i].settings, lp_contention_other_traffic_share(program),
                           shares[i].share, 1e-12);
     }
 }

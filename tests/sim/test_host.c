@@ -125,9 +125,9 @@ test_series(void)
                                        .library = make_library(0.0, 0.0),
                                        .collapse = i % 2 == 0};
         LpCollectiveResult fast, slow;
-        gboolean ran = lp_collective_run_apart(&request, machine, &fast, NULL);
+        gboolean ran = lp_collective_run_in_child(&request, machine, &fast, NULL);
         request.library = make_library(NEAR_S, FAR_S);
-        ran = ran && lp_collective_run_apart(&request, machine, &slow, NULL);
+        ran = ran && lp_collective_run_in_child(&request, machine, &slow, NULL);
         lp_test_true(rows[i].label, ran);
         if (!ran)
             continue;

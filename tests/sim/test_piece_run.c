@@ -149,7 +149,7 @@ test_host(void)
 {
     Rank rank;
     rank_init(&rank, 1.0);
-    rank.run.takes_turns = TRUE;
+    rank.run.is_host_synchronous = TRUE;
     LpPiece turn = work(2.0, 0.5);
     go_through(&rank, &turn, 1);
     lp_test_close("turns", rank.clock.at_s, 2.5, ROUNDING);

@@ -78,7 +78,7 @@ test_lanes(void)
                                         slice_at(timeline, i)->micro_batch == -1);
     }
     LpOp beside = {.term = LP_TERM_OPTIMIZER};
-    lp_rank_trace_beside(&trace, &beside, 1.0, 3.5);
+    lp_rank_trace_stream_compute(&trace, &beside, 1.0, 3.5);
     const LpSlice *slice = slice_at(timeline, G_N_ELEMENTS(rows));
     lp_test_text("beside", lp_lane_names[slice->lane], "beside");
     lp_test_close("its term", slice->terms.s[LP_TERM_OPTIMIZER], 2.5, 0.0);
@@ -96,7 +96,8 @@ test_messages(void)
             for (guint64 number = 1; number <= 3; number++) {
                 LpRankTrace from = {timeline, program, sender},
                             to = {timeline, program, 1 - sender};
-                LpStep step = {.kind = LP_STEP_RECV, .line = line, .bytes = 8, .micro_batch = 1};
+                LpStep step = {
+                    .kind = LP_STEP_RECV, .direction = line, .bytes = 8, .micro_batch = 1};
                 g_array_set_size(timeline->slices, 0);
                 lp_rank_trace_send(&from, line, number, 8, NULL, 1.0, 2.0);
                 lp_rank_trace_receive(&to, sender, number, &step, 0.5, 1.0, 2.0);

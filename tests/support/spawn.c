@@ -79,7 +79,7 @@ json_t *
 lp_spawn_simulate(const char *platform, const char *settings, const char *options)
 {
     g_autoptr(GPtrArray) words = g_ptr_array_new_with_free_func(g_free);
-    add_words(words, "--set=", LP_BARE_SETTINGS);
+    add_words(words, "--set=", LP_MINIMAL_SETTINGS);
     add_words(words, "--set=", settings);
     g_ptr_array_add(words, NULL);
     g_autofree char *set = g_strjoinv(" ", (char **)words->pdata);

@@ -102,8 +102,8 @@ hold(const Truth *truths)
     LpConstants *held = lp_constants_new();
     for (guint i = 0; truths[i].name != NULL; i++) {
         GError *error = NULL;
-        lp_test_true(truths[i].name, lp_constants_hold(held, truths[i].owner, truths[i].name,
-                                                       truths[i].value, &error));
+        lp_test_true(truths[i].name, lp_constants_fix(held, truths[i].owner, truths[i].name,
+                                                      truths[i].value, &error));
         g_clear_error(&error);
     }
     return held;
@@ -251,7 +251,7 @@ test_shared(void)
 {
     GError *error = NULL;
     g_autoptr(LpConstants) self = lp_constants_new();
-    lp_test_true("hold", lp_constants_hold(self, "a100-80", "launch", "7us", &error));
+    lp_test_true("hold", lp_constants_fix(self, "a100-80", "launch", "7us", &error));
     lp_test_true("add", lp_constants_add(self, "a100-80+a100-40:launch,memory-efficiency", &error));
     lp_test_true("variables", self->n_variables == 2 && lp_constants_n(self) == 5);
     LpAccelerator accelerator = {.name = "a100-40", .launch_s = 1e-6};

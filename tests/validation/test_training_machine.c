@@ -73,7 +73,7 @@ test_machine(void)
 /* Nothing but a TPU is stated: slices of as many chips as a pod or slice has at most. Of a
  * Trainium: servers of 32 cores. */
 static void
-test_habitual(void)
+test_default_system(void)
 {
     static const struct {
         const char *changes, *system;
@@ -206,8 +206,9 @@ test_links(void)
 int
 main(void)
 {
-    static const LpTestCase cases[] = {{"machine", test_machine}, {"habitual", test_habitual},
-                                       {"V100", test_v100},       {"transport", test_transport},
-                                       {"links", test_links},     {NULL, NULL}};
+    static const LpTestCase cases[] = {
+        {"machine", test_machine}, {"default system", test_default_system},
+        {"V100", test_v100},       {"transport", test_transport},
+        {"links", test_links},     {NULL, NULL}};
     return lp_test_run("training machine", cases);
 }

@@ -26,9 +26,8 @@ lp_calibration_file_load(const char *path, GError **error)
     g_autoptr(LpConstants) self = lp_constants_new();
     for (xmlNode *node = lp_xml_element(lp_xml_root(xml)->children, "constant"); node != NULL;
          node = lp_xml_element(node->next, "constant"))
-        if (!lp_constants_hold(self, lp_xml_attribute(node, "owner"),
-                               lp_xml_attribute(node, "name"), lp_xml_attribute(node, "value"),
-                               error)) {
+        if (!lp_constants_fix(self, lp_xml_attribute(node, "owner"), lp_xml_attribute(node, "name"),
+                              lp_xml_attribute(node, "value"), error)) {
             lp_xml_prefix(xml, node, lp_xml_attribute(node, "name"), error);
             return NULL;
         }
@@ -170,7 +169,7 @@ write_constant(LpXmlWriter *xml, const LpFit *fit, const LpConstant *constant)
     lp_xml_writer_attribute(xml, "owner", owner);
     lp_xml_writer_attribute(xml, "name", lp_constant_kinds[constant->kind].name);
     lp_xml_writer_attribute(xml, "value", value);
-    if (constant->variable == LP_CONSTANT_HELD)
+    if (constant->variable == LP_CONSTANT_FIXED)
         add_attribute(xml, "fitted-on", "not fitted: held at the value that it was given");
     else
         add_fitted(xml, fit, constant);

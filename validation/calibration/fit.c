@@ -213,7 +213,7 @@ go_half_way(LpConstants *self, const LpConstants *back)
 {
     for (guint i = 0; i < lp_constants_n(self); i++) {
         LpConstant *constant = lp_constants_at(self, i);
-        if (constant->variable != LP_CONSTANT_HELD)
+        if (constant->variable != LP_CONSTANT_FIXED)
             constant->value = lp_constant_round(
                 constant->kind, 0.5 * (constant->value + lp_constants_at(back, i)->value));
     }

@@ -23,7 +23,7 @@ is_named(const char *const *texts, const LpTableRow *row)
 static gboolean
 is_apart(const LpFitOptions *options, const LpTableRow *row)
 {
-    return lp_case_apart(row) != NULL || is_named(options->without, row);
+    return lp_case_exclusion(row) != NULL || is_named(options->without, row);
 }
 
 static gboolean
@@ -45,7 +45,7 @@ depends_on_any(const LpSurrogate *row, const LpConstants *constants)
 {
     for (guint i = 0; i < lp_constants_n(constants); i++) {
         const LpConstant *constant = lp_constants_at(constants, i);
-        if (constant->variable != LP_CONSTANT_HELD && lp_surrogate_depends_on(row, constant))
+        if (constant->variable != LP_CONSTANT_FIXED && lp_surrogate_depends_on(row, constant))
             return TRUE;
     }
     return FALSE;
@@ -93,7 +93,7 @@ lp_fitted_rows_check(const LpFit *fit, const LpTable *table, GError **error)
     const LpConstants *constants = fit->constants;
     for (guint i = 0; i < lp_constants_n(constants); i++) {
         const LpConstant *constant = lp_constants_at(constants, i);
-        gboolean known = constant->variable == LP_CONSTANT_HELD;
+        gboolean known = constant->variable == LP_CONSTANT_FIXED;
         for (guint j = 0; !known && j < fit->rows->len; j++)
             known = lp_surrogate_depends_on(fit->rows->pdata[j], constant);
         if (known)

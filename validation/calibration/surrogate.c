@@ -99,7 +99,7 @@ double
 lp_surrogate_predict(const LpSurrogate *self, const LpConstants *constants)
 {
     double scaled_s = self->ratio * lp_surrogate_closed_s(self, constants), sum_s = scaled_s;
-    guint last = LP_CONSTANT_HELD;
+    guint last = LP_CONSTANT_FIXED;
     for (guint i = 0; i < lp_constants_n(constants); i++) {
         const LpConstant *constant = lp_constants_at(constants, i);
         guint variable = constant->variable;

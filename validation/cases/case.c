@@ -98,7 +98,7 @@ name_groups(const LpTableRow *row, LpOutcome *outcome)
 }
 
 const char *
-lp_case_apart(const LpTableRow *row)
+lp_case_exclusion(const LpTableRow *row)
 {
     static const char *const kinds[] = {"composed", "memory"};
     for (guint i = 0; i < G_N_ELEMENTS(kinds); i++)
@@ -112,7 +112,7 @@ lp_case_describe(const LpCaseKind *kind, const LpTableRow *row)
 {
     g_autofree char *id = lp_table_id(row);
     const char *source = lp_table_text(row, "source");
-    const char *apart = lp_case_apart(row);
+    const char *apart = lp_case_exclusion(row);
     g_autofree char *named = apart != NULL ? g_strdup_printf("%s (%s)", source, apart) : NULL;
     if (named != NULL)
         source = named;

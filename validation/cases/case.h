@@ -11,7 +11,7 @@ const LpCaseKind *lp_case_kind(LpTableKind kind);
 
 /** Why @row counts in its source alone, and no constant is fitted to it, static: its time was
  * composed of those of parts, or memory is all that it measures. NULL if it counts. */
-const char *lp_case_apart(const LpTableRow *row);
+const char *lp_case_exclusion(const LpTableRow *row);
 
 /** An outcome with what the row states, before anything is run. Returns: (transfer full). */
 LpOutcome *lp_case_describe(const LpCaseKind *kind, const LpTableRow *row);

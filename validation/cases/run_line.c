@@ -95,7 +95,7 @@ run_request(const Collective *self, const LpCollectiveRequest *request, const Lp
     lp_constants_to_library(constants, &own.library);
     if (self->protocol != NULL && !lp_library_restrict(&own.library, self->protocol, error))
         return FALSE;
-    if (!lp_collective_run_apart(&own, machine, &result, error))
+    if (!lp_collective_run_in_child(&own, machine, &result, error))
         return FALSE;
     *out_time_s = result.run.iteration_time_s;
     return TRUE;
@@ -341,7 +341,7 @@ run_plan(char **words, const LpMachine *machine, double *out_time_s, GError **er
     LpSimulationOptions options = {.fidelity = LP_FIDELITY_FLOW, .collapse = TRUE, .alone = TRUE};
     g_autoptr(LpSetup) setup = lp_setup_new(workload, machine, error);
     g_autoptr(LpSimulation) simulation =
-        setup == NULL ? NULL : lp_simulation_run_apart(setup, options, error);
+        setup == NULL ? NULL : lp_simulation_run_in_child(setup, options, error);
     if (simulation == NULL)
         return FALSE;
     *out_time_s = simulation->run.iteration_time_s;

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/folder.h"
-#include "validation/cases/alike_rows.h"
+#include "validation/cases/duplicate_rows.h"
 
 #include <glib/gstdio.h>
 
@@ -30,7 +30,7 @@ typedef struct {
     const LpRunnerOptions *options; /* borrowed */
     const LpCaseKind *kind;         /* borrowed */
     GPtrArray *outcomes;            /* owned: by row */
-    LpAlikeRows *alike;             /* owned */
+    LpDuplicateRows *alike;         /* owned */
     LpChildProcess **children;      /* owned, of the owned: n_jobs, NULL for those that are idle */
     Slot *slots;                    /* owned: of the children */
     gboolean *has_ended;            /* owned: by row */
@@ -168,7 +168,7 @@ start_row(Runner *self, guint slot, guint row, GError **error)
 }
 
 static void
-tell_progress(const Runner *self)
+report_progress(const Runner *self)
 {
     if (self->options->progress != NULL)
         self->options->progress(self->n_done, self->outcomes->len, self->options->progress_data);
@@ -203,7 +203,7 @@ finish_row(Runner *self, guint index)
     self->has_ended[slot->row] = TRUE;
     gboolean said = !slot->is_late && status == 0 && lp_outcome_from_text(outcome, text);
     self->n_done++;
-    tell_progress(self);
+    report_progress(self);
     if (said) {
         keep(self, slot->row);
         return;
@@ -270,7 +270,7 @@ is_settled(Runner *self, guint row)
         return FALSE;
     self->has_ended[row] = TRUE;
     self->n_done++;
-    tell_progress(self);
+    report_progress(self);
     return TRUE;
 }
 
@@ -281,7 +281,7 @@ pass_alike(Runner *self, const GArray *rows, guint *io_next)
 {
     while (*io_next < rows->len) {
         guint row = g_array_index(rows, guint, *io_next);
-        if (!lp_alike_rows_add(self->alike, row, row_at(self, row), outcome_of(self, row)))
+        if (!lp_duplicate_rows_add(self->alike, row, row_at(self, row), outcome_of(self, row)))
             return;
         (*io_next)++;
     }
@@ -344,15 +344,15 @@ static GArray *
 settle_alike(Runner *self)
 {
     GArray *rows = g_array_new(FALSE, FALSE, sizeof(guint));
-    for (guint i = 0; i < lp_alike_rows_n(self->alike); i++) {
-        guint row = lp_alike_rows_index(self->alike, i);
-        if (!lp_alike_rows_settle(self->alike, i, self->outcomes)) {
+    for (guint i = 0; i < lp_duplicate_rows_n(self->alike); i++) {
+        guint row = lp_duplicate_rows_index(self->alike, i);
+        if (!lp_duplicate_rows_settle(self->alike, i, self->outcomes)) {
             g_array_append_val(rows, row);
             continue;
         }
         self->has_ended[row] = TRUE;
         self->n_done++;
-        tell_progress(self);
+        report_progress(self);
         keep(self, row);
     }
     return rows;
@@ -378,7 +378,7 @@ clear_slots(Runner *self)
     g_free(self->children);
     g_free(self->slots);
     g_free(self->has_ended);
-    lp_alike_rows_free(self->alike);
+    lp_duplicate_rows_free(self->alike);
 }
 
 /* Rows that did not end have no outcome. */
@@ -416,7 +416,7 @@ lp_runner_run(const LpTable *table, const LpRunnerOptions *options, GError **err
     guint n_rows = options->rows != NULL ? options->rows->len : lp_table_n_rows(table);
     for (guint i = 0; i < n_rows; i++)
         g_ptr_array_add(outcomes, lp_case_describe(kind, row_at(&self, i)));
-    self.alike = lp_alike_rows_new(kind);
+    self.alike = lp_duplicate_rows_new(kind);
     self.children = g_new0(LpChildProcess *, options->n_jobs);
     self.slots = g_new0(Slot, options->n_jobs);
     self.has_ended = g_new0(gboolean, n_rows);

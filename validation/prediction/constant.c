@@ -245,7 +245,7 @@ find_constant(const LpConstants *self, const char *owner, const char *name, LpCo
 {
     const char *slash = strchr(owner, '/');
     gsize length = slash != NULL ? (gsize)(slash - owner) : strlen(owner);
-    *constant = (LpConstant){.variable = LP_CONSTANT_HELD};
+    *constant = (LpConstant){.variable = LP_CONSTANT_FIXED};
     g_autofree char *head = g_strndup(owner, length);
     g_strlcpy(constant->owner, head, sizeof constant->owner);
     g_strlcpy(constant->protocol, slash != NULL ? slash + 1 : "", sizeof constant->protocol);
@@ -267,7 +267,7 @@ is_new(const LpConstants *self, const LpConstant *constant, GError **error)
     for (guint i = 0; i < lp_constants_n(self); i++) {
         const LpConstant *other = lp_constants_at(self, i);
         if (!is_same(other, constant) ||
-            (other->variable == LP_CONSTANT_HELD) != (constant->variable == LP_CONSTANT_HELD))
+            (other->variable == LP_CONSTANT_FIXED) != (constant->variable == LP_CONSTANT_FIXED))
             continue;
         g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE, "got %s twice, wanted it once",
                     lp_constant_kinds[constant->kind].name);
@@ -325,8 +325,8 @@ parse_value(guint kind, const char *text, double *out_value, GError **error)
 }
 
 gboolean
-lp_constants_hold(LpConstants *self, const char *owner, const char *name, const char *value,
-                  GError **error)
+lp_constants_fix(LpConstants *self, const char *owner, const char *name, const char *value,
+                 GError **error)
 {
     LpConstant constant;
     if (!find_constant(self, owner, name, &constant, error) || !is_new(self, &constant, error) ||

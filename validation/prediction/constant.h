@@ -40,14 +40,14 @@ typedef struct {
 extern const LpConstantKind lp_constant_kinds[LP_N_CONSTANT_KINDS];
 
 /** A constant that is not fitted. */
-#define LP_CONSTANT_HELD G_MAXUINT
+#define LP_CONSTANT_FIXED G_MAXUINT
 
 /** A constant with a value. */
 typedef struct {
     char owner[LP_ACCELERATOR_NAME_MAX]; /**< accelerator or library */
     char protocol[LP_LIBRARY_NAME_MAX];  /**< "" if it is no protocol's */
     guint kind;                          /**< index in lp_constant_kinds */
-    guint variable; /**< constants of one variable are fitted to one value; LP_CONSTANT_HELD */
+    guint variable; /**< constants of one variable are fitted to one value; LP_CONSTANT_FIXED */
     double value;   /**< base unit */
 } LpConstant;
 
@@ -81,8 +81,8 @@ gboolean lp_constants_add(LpConstants *self, const char *text,
                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** Adds a single constant that is held at @value, a text with a unit as calibration files have it.
  * Errors: as lp_constants_add(), and LP_INPUT_ERROR of a value out of bounds. */
-gboolean lp_constants_hold(LpConstants *self, const char *owner, const char *name,
-                           const char *value, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean lp_constants_fix(LpConstants *self, const char *owner, const char *name, const char *value,
+                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /** Whether the constant belongs to @accelerator or @library (names). */
 gboolean lp_constant_applies(const LpConstant *self, const char *accelerator, const char *library);

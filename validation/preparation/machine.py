@@ -75,7 +75,7 @@ def accelerators_of(row):
     return row.count("accelerators", 1, HOSTS_MAX, words_too=True)
 
 
-def habitual(row, system):
+def default_system(row, system):
     """Domains of @system, all alike and as few as hold the accelerators."""
     n = accelerators_of(row)
     domains = -(-n // system["domain_size"])
@@ -147,9 +147,9 @@ def stated(row, program, named, accelerator):
 def options_of(row, program, models):
     """The options, and the accelerator's entry."""
     accelerator = accelerator_of(row, program, models)
-    usual = {} if any(row.has(column) for column in NETWORK) else program.ask("habitual", accelerator["name"])
+    usual = {} if any(row.has(column) for column in NETWORK) else program.ask("default-system", accelerator["name"])
     named = usual if usual else program.ask("system", named_system(row, program))
-    texts = habitual(row, usual) if usual else stated(row, program, named, accelerator["name"])
+    texts = default_system(row, usual) if usual else stated(row, program, named, accelerator["name"])
     if named["name"] == GENERIC and row.has("system"):
         row.infer("a generic machine: the catalogue has no system of that name")
     options = {"system": named["name"], "accelerators": texts.pop("accelerators"), "accelerator": accelerator["name"],

@@ -113,7 +113,7 @@ lp_context_parallel_add_core(LpLowering *self, LpWork core, guint32 index, gbool
 }
 
 void
-lp_context_parallel_add_core_again(LpLowering *self, LpWork core, guint32 index)
+lp_context_parallel_add_recomputed_core(LpLowering *self, LpWork core, guint32 index)
 {
     if (is_exchanged(self, index))
         lp_lowering_add_work(self, core);

@@ -12,6 +12,6 @@ G_BEGIN_DECLS
 void lp_context_parallel_add_core(LpLowering *self, LpWork core, guint32 index, gboolean backward);
 /** @core run again with queries, keys and values at hand, as selective recomputation finds them:
  * those that came round a ring were not kept, exchanged heads were. */
-void lp_context_parallel_add_core_again(LpLowering *self, LpWork core, guint32 index);
+void lp_context_parallel_add_recomputed_core(LpLowering *self, LpWork core, guint32 index);
 
 G_END_DECLS

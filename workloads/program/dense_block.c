@@ -34,13 +34,13 @@ take_latents(const LpLowering *self, guint32 index, LpSharedBytes *io_bytes)
         return;
     double operand_bytes = lp_plan_gathered_wire_bytes(self->plan);
     io_bytes->inputs = (LpPlanInputs){.n_gathers = latents.n_gathers, .n_sums = latents.n_sums};
-    io_bytes->n_again = latents.n_again;
+    io_bytes->n_regathered = latents.n_regathered;
     io_bytes->input_gathered =
         latent_bytes(self, index, latents.gathered, latents.n_gathers, operand_bytes);
     io_bytes->input_summed =
         latent_bytes(self, index, latents.summed, latents.n_sums, lp_plan_wire_bytes(self->plan));
-    io_bytes->input_again =
-        latent_bytes(self, index, latents.again, latents.n_again, operand_bytes);
+    io_bytes->input_regathered =
+        latent_bytes(self, index, latents.regathered, latents.n_regathered, operand_bytes);
 }
 
 static LpSharedBytes
@@ -49,9 +49,9 @@ shared_bytes(const LpLowering *self, guint32 index, LpBlock block)
     LpSharedBytes bytes = {.gathered = lp_lowering_gathered_bytes(self, index),
                            .summed = lp_lowering_layer_bytes(self, index),
                            .inputs = inputs(self, block)};
-    bytes.input_gathered = bytes.input_again = bytes.gathered;
+    bytes.input_gathered = bytes.input_regathered = bytes.gathered;
     bytes.input_summed = bytes.summed;
-    bytes.n_again = bytes.inputs.n_gathers;
+    bytes.n_regathered = bytes.inputs.n_gathers;
     if (block == LP_BLOCK_ATTENTION)
         take_latents(self, index, &bytes);
     return bytes;
@@ -106,7 +106,7 @@ lp_dense_block_add_forward(LpLowering *self, guint32 index, LpBlock block, LpPas
         add_heads(self, index, block, LP_COLLECTIVE_ALL_GATHER);
     lp_lowering_add_part(self, kind, block, pass, LP_BLOCK_PART_INNER);
     if (keeps_exchanged(self->plan, pass))
-        lp_context_parallel_add_core_again(self, core, index);
+        lp_context_parallel_add_recomputed_core(self, core, index);
     else
         lp_context_parallel_add_core(self, core, index, FALSE);
     lp_lowering_need(self, block, LP_BLOCK_PART_OUTPUT_PRODUCT);

@@ -68,7 +68,7 @@ lp_expert_parallel_add_experts(LpLowering *self, guint32 index, LpPass pass, gbo
 {
     guint kind = lp_transformer_layer_kind(self->transformer, index);
     guint32 seq = lp_transformer_layer(self->transformer, index).seq;
-    lp_lowering_meet_loads(self, index);
+    lp_lowering_use_expert_loads(self, index);
     add_all_to_all(self, seq, TRUE);
     add_expert_tp(self, seq, LP_COLLECTIVE_ALL_GATHER);
     lp_builder_add_loaded(&self->builder, lp_lowering_block(self, kind, LP_BLOCK_EXPERTS, pass));
@@ -82,17 +82,17 @@ void
 lp_expert_parallel_add_weights(LpLowering *self, guint32 index)
 {
     guint kind = lp_transformer_layer_kind(self->transformer, index);
-    lp_lowering_meet_loads(self, index);
+    lp_lowering_use_expert_loads(self, index);
     lp_builder_add_loaded(&self->builder,
                           lp_lowering_block(self, kind, LP_BLOCK_EXPERTS, LP_PASS_BACKWARD_WEIGHT));
 }
 
 void
-lp_expert_parallel_add_again(LpLowering *self, guint32 index)
+lp_expert_parallel_add_recomputed(LpLowering *self, guint32 index)
 {
     guint kind = lp_transformer_layer_kind(self->transformer, index);
     LpWork work = lp_lowering_block(self, kind, LP_BLOCK_EXPERTS, LP_PASS_RECOMPUTE);
-    lp_lowering_meet_loads(self, index);
+    lp_lowering_use_expert_loads(self, index);
     if (lp_plan_recomputes_up(self->plan, self->transformer))
         lp_builder_add_loaded(&self->builder, work);
     else

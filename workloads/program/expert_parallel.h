@@ -13,6 +13,6 @@ void lp_expert_parallel_add_experts(LpLowering *self, guint32 index, LpPass pass
 void lp_expert_parallel_add_weights(LpLowering *self, guint32 index);
 /** What light and selective recomputation run again of the routed experts of layer @index: products
  * by their loads, the rest by the mean. */
-void lp_expert_parallel_add_again(LpLowering *self, guint32 index);
+void lp_expert_parallel_add_recomputed(LpLowering *self, guint32 index);
 
 G_END_DECLS

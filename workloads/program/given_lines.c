@@ -301,7 +301,7 @@ fits(const Finder *self, guint root, const Users *users)
 
 static void
 place(const Finder *self, guint root, Users *users, LpPipelineDirection line,
-      LpGivenRanks *ranks_of_line)
+      LpGivenRanks *ranks_of_direction)
 {
     guint32 n_ranks = self->program->n_ranks;
     for (guint i = root; i < self->lines->ports->len; i++) {
@@ -310,18 +310,19 @@ place(const Finder *self, guint root, Users *users, LpPipelineDirection line,
         if (root_of(self, i) != root)
             continue;
         port->line = line;
-        if (ranks_of_line->to[line] == NULL) {
-            ranks_of_line->to[line] = g_new(guint64, n_ranks);
-            ranks_of_line->from[line] = g_new(guint64, n_ranks);
+        if (ranks_of_direction->to[line] == NULL) {
+            ranks_of_direction->to[line] = g_new(guint64, n_ranks);
+            ranks_of_direction->from[line] = g_new(guint64, n_ranks);
             for (guint32 rank = 0; rank < n_ranks; rank++)
-                ranks_of_line->to[line][rank] = ranks_of_line->from[line][rank] = G_MAXUINT64;
+                ranks_of_direction->to[line][rank] = ranks_of_direction->from[line][rank] =
+                    G_MAXUINT64;
         }
         for (guint k = 0; k < ranks->len; k++) {
             guint32 rank = g_array_index(ranks, guint32, k), peer = peer_of(port, rank);
             take(users, port, rank);
             if (port->sends) {
-                ranks_of_line->to[line][rank] = peer;
-                ranks_of_line->from[line][peer] = rank;
+                ranks_of_direction->to[line][rank] = peer;
+                ranks_of_direction->from[line][peer] = rank;
             }
         }
     }

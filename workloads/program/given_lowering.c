@@ -145,7 +145,7 @@ add_compute(Making *self, guint place, const LpGivenOp *op)
 {
     LpStream stream = lp_given_queue_stream(op->queue);
     append_op(self,
-              (LpOp){.kind = stream == LP_N_STREAMS ? LP_OP_COMPUTE : LP_OP_BESIDE,
+              (LpOp){.kind = stream == LP_N_STREAMS ? LP_OP_COMPUTE : LP_OP_LAUNCH_COMPUTE,
                      .term = term_of(self->all, op),
                      .work = work_of(self->all, op),
                      .stream = stream == LP_N_STREAMS ? 0 : stream},
@@ -190,7 +190,7 @@ add_message(Making *self, guint place, const LpGivenOp *op)
     guint32 rank = g_array_index((const GArray *)all->lines->ranks->pdata[all->stage], guint32, 0);
     guint32 peer = (guint32)(op->peer + (op->is_relative ? (gint64)rank : 0));
     LpStep step = {.kind = op->kind == LP_GIVEN_SEND ? LP_STEP_SEND : LP_STEP_RECV,
-                   .line = line,
+                   .direction = line,
                    .bytes = op->bytes,
                    .peer = all->program->given->stage[peer]};
     g_array_append_val(all->steps[self->index], step);

@@ -22,7 +22,8 @@ add(LpLowering *self, LpCollective collective, LpGroup group, double bytes)
 static LpCollective
 sum_collective(const LpPlan *plan)
 {
-    return lp_plan_sums_whole(plan) ? LP_COLLECTIVE_ALL_REDUCE : LP_COLLECTIVE_REDUCE_SCATTER;
+    return lp_plan_all_reduces_gradients(plan) ? LP_COLLECTIVE_ALL_REDUCE
+                                               : LP_COLLECTIVE_REDUCE_SCATTER;
 }
 
 /* Sharded in sets, each set sums its own gradients, and the shares are summed over the sets (hybrid

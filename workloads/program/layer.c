@@ -76,7 +76,7 @@ static void
 add_forward(LpLowering *self, guint32 index, LpPass pass)
 {
     LpLayer layer = lp_transformer_layer(self->transformer, index);
-    gboolean parallel = lp_plan_blocks_beside(self->transformer, layer);
+    gboolean parallel = lp_plan_has_parallel_blocks(self->transformer, layer);
     if (layer.mtp)
         lp_dense_block_add_forward(self, index, LP_BLOCK_MTP, pass,
                                    (LpGradientSharing){TRUE, TRUE});
@@ -103,7 +103,7 @@ lp_layer_add_forward(LpLowering *self, guint32 index)
  * are run again (some find what the weights' gradients have gathered anyway), its result is summed
  * if its last one is. Experts find the tokens that came to them. */
 static void
-add_parts_again(LpLowering *self, guint32 index)
+add_recomputed_parts(LpLowering *self, guint32 index)
 {
     const LpTransformer *transformer = self->transformer;
     const LpPlan *plan = self->plan;
@@ -122,13 +122,13 @@ add_parts_again(LpLowering *self, guint32 index)
     if (!layer.has_network)
         return;
     if (!layer.has_experts) {
-        gboolean has_gathered = lp_plan_blocks_beside(transformer, layer) && gathers;
+        gboolean has_gathered = lp_plan_has_parallel_blocks(transformer, layer) && gathers;
         lp_dense_block_add_forward(self, index, LP_BLOCK_FFN, pass,
                                    (LpGradientSharing){gathers_up && !has_gathered, FALSE});
         return;
     }
     lp_lowering_add_block(self, kind, LP_BLOCK_ROUTER, pass);
-    lp_expert_parallel_add_again(self, index);
+    lp_expert_parallel_add_recomputed(self, index);
     if (transformer->experts.n_shared > 0)
         lp_dense_block_add_forward(self, index, LP_BLOCK_SHARED, pass,
                                    (LpGradientSharing){gathers_up, FALSE});
@@ -140,14 +140,14 @@ add_recomputation(LpLowering *self, guint32 index)
     if (self->plan->recompute == LP_RECOMPUTE_FULL)
         add_forward(self, index, LP_PASS_RECOMPUTE);
     else
-        add_parts_again(self, index);
+        add_recomputed_parts(self, index);
 }
 
 void
 lp_layer_add_backward(LpLowering *self, guint32 index, LpRole role)
 {
     LpLayer layer = lp_transformer_layer(self->transformer, index);
-    gboolean parallel = lp_plan_blocks_beside(self->transformer, layer);
+    gboolean parallel = lp_plan_has_parallel_blocks(self->transformer, layer);
     if (role != LP_ROLE_WEIGHT && lp_plan_recomputes_layer(self->plan, self->transformer, index))
         add_recomputation(self, index);
     if (layer.has_experts)

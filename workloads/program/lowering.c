@@ -55,7 +55,7 @@ lp_lowering_gathered_bytes(const LpLowering *self, guint32 index)
 }
 
 void
-lp_lowering_meet_loads(LpLowering *self, guint32 index)
+lp_lowering_use_expert_loads(LpLowering *self, guint32 index)
 {
     self->builder.draw =
         lp_plan_expert_draw(self->plan, self->transformer, index, self->micro_batch);

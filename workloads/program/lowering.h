@@ -41,7 +41,7 @@ guint64 lp_lowering_gathered_bytes(const LpLowering *self, guint32 index);
 
 /** What the experts of layer @index do from here on, they do for the loads of the micro-batch at
  * hand. */
-void lp_lowering_meet_loads(LpLowering *self, guint32 index);
+void lp_lowering_use_expert_loads(LpLowering *self, guint32 index);
 
 /** Kernels of one part of a block of layers of @kind (lp_transformer_layer_kind()). */
 LpWork lp_lowering_part(const LpLowering *self, guint kind, LpBlock block, LpPass pass,

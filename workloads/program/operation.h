@@ -10,10 +10,10 @@ G_BEGIN_DECLS
 /** What an operation does. */
 typedef enum {
     LP_OP_COMPUTE,
-    LP_OP_COLLECTIVE, /**< the compute stream waits for it */
-    LP_OP_LAUNCH,     /**< the stream runs it when it gets there */
-    LP_OP_JOIN,       /**< the compute stream waits until few enough of the stream are left */
-    LP_OP_BESIDE,     /**< computes on a stream, when that gets there */
+    LP_OP_COLLECTIVE,     /**< the compute stream waits for it */
+    LP_OP_LAUNCH,         /**< the stream runs it when it gets there */
+    LP_OP_JOIN,           /**< the compute stream waits until few enough of the stream are left */
+    LP_OP_LAUNCH_COMPUTE, /**< computes on a stream, when that gets there */
     LP_OP_AWAIT /**< a stream, when it gets there, waits until few enough of another's launches
                      are left that are made before */
 } LpOpKind;

@@ -125,7 +125,7 @@ lp_parameter_uses_new(const LpTransformer *transformer, const LpPlan *plan, cons
                       gboolean backwards)
 {
     GArray *uses = g_array_new(FALSE, TRUE, sizeof(LpParameterUse));
-    gboolean both = lp_plan_turns_back(plan) && !plan->zero.keeps_parameters;
+    gboolean both = lp_plan_backward_follows_forward(plan) && !plan->zero.keeps_parameters;
     if (both || !backwards)
         append_pass(uses, transformer, plan, units, FALSE);
     guint n_forward = uses->len;

@@ -56,9 +56,9 @@ given_ranks_free(LpGivenRanks *self)
     g_free(self->stage);
     g_free(self->first);
     g_free(self->n_ranks);
-    for (LpPipelineDirection line = 0; line < LP_N_PIPELINE_DIRECTIONS; line++) {
-        g_free(self->to[line]);
-        g_free(self->from[line]);
+    for (LpPipelineDirection direction = 0; direction < LP_N_PIPELINE_DIRECTIONS; direction++) {
+        g_free(self->to[direction]);
+        g_free(self->from[direction]);
     }
     g_array_unref(self->op_line);
     g_array_unref(self->step_line);
@@ -149,8 +149,8 @@ lp_program_has_messages(const LpProgram *self)
 {
     if (self->given == NULL)
         return self->pipeline.n_stages > 1;
-    for (LpPipelineDirection line = 0; line < LP_N_PIPELINE_DIRECTIONS; line++)
-        if (self->given->to[line] != NULL)
+    for (LpPipelineDirection direction = 0; direction < LP_N_PIPELINE_DIRECTIONS; direction++)
+        if (self->given->to[direction] != NULL)
             return TRUE;
     return FALSE;
 }
@@ -163,43 +163,44 @@ stage_mate(const LpProgram *self, guint64 rank, guint32 stage)
     return rank - lp_program_rank_stage(self, rank) * stride + stage * stride;
 }
 
-/* The neighbour of @rank that it sends to on @line, or (@back) that sends to it. Only chunks of
- * virtual stages make the line of stages a ring; only DualPipe sends both ways. */
+/* The neighbour of @rank that it sends to on @direction, or (@back) that sends to it. Only chunks
+ * of virtual stages make the line of stages a ring; only DualPipe sends both ways. */
 static guint64
-neighbour(const LpProgram *self, LpPipelineDirection line, guint64 rank, gboolean back)
+neighbour(const LpProgram *self, LpPipelineDirection direction, guint64 rank, gboolean back)
 {
     const LpPipeline *pipeline = &self->pipeline;
     guint32 n = pipeline->n_stages, stage = lp_program_rank_stage(self, rank);
-    gboolean up = line == LP_DIRECTION_FORWARD_UP || line == LP_DIRECTION_BACKWARD_UP;
-    gboolean to_next = (line == LP_DIRECTION_FORWARD || line == LP_DIRECTION_BACKWARD_UP) != back;
+    gboolean up = direction == LP_DIRECTION_FORWARD_UP || direction == LP_DIRECTION_BACKWARD_UP;
+    gboolean to_next =
+        (direction == LP_DIRECTION_FORWARD || direction == LP_DIRECTION_BACKWARD_UP) != back;
     gboolean at_end = stage == (to_next ? n - 1 : 0);
-    if (n == 1 || line >= LP_DIRECTION_GIVEN || (at_end && pipeline->virtual_stages == 1) ||
+    if (n == 1 || direction >= LP_DIRECTION_GIVEN || (at_end && pipeline->virtual_stages == 1) ||
         (up && !pipeline->both_ways))
         return G_MAXUINT64;
     return stage_mate(self, rank, (stage + (to_next ? 1 : n - 1)) % n);
 }
 
 guint64
-lp_program_line_peer(const LpProgram *self, LpPipelineDirection line, guint64 rank)
+lp_program_message_receiver(const LpProgram *self, LpPipelineDirection direction, guint64 rank)
 {
     if (self->given == NULL)
-        return neighbour(self, line, rank, FALSE);
-    return self->given->to[line] == NULL ? G_MAXUINT64 : self->given->to[line][rank];
+        return neighbour(self, direction, rank, FALSE);
+    return self->given->to[direction] == NULL ? G_MAXUINT64 : self->given->to[direction][rank];
 }
 
 guint64
-lp_program_line_sender(const LpProgram *self, LpPipelineDirection line, guint64 rank)
+lp_program_message_sender(const LpProgram *self, LpPipelineDirection direction, guint64 rank)
 {
     if (self->given == NULL)
-        return neighbour(self, line, rank, TRUE);
-    return self->given->from[line] == NULL ? G_MAXUINT64 : self->given->from[line][rank];
+        return neighbour(self, direction, rank, TRUE);
+    return self->given->from[direction] == NULL ? G_MAXUINT64 : self->given->from[direction][rank];
 }
 
 LpStream
-lp_program_line_stream(const LpProgram *self, LpPipelineDirection line)
+lp_program_message_stream(const LpProgram *self, LpPipelineDirection direction)
 {
     if (self->given != NULL)
-        return self->given->stream[line];
+        return self->given->stream[direction];
     return self->uses_stream[LP_STREAM_PP] ? LP_STREAM_PP : LP_N_STREAMS;
 }
 

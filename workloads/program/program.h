@@ -58,12 +58,12 @@ typedef enum {
 /** One step of a stage's program. */
 typedef struct {
     LpStepKind kind;
-    LpPipelineDirection line; /**< of a message */
-    guint64 bytes;            /**< of a message */
-    guint32 segment;          /**< index in LpProgram.segments */
-    guint32 peer;             /**< stage that a message goes to or comes from */
-    guint32 chunk;            /**< of the pass that runs, or that a message belongs to */
-    guint32 micro_batch;      /**< or repetition */
+    LpPipelineDirection direction; /**< of a message */
+    guint64 bytes;                 /**< of a message */
+    guint32 segment;               /**< index in LpProgram.segments */
+    guint32 peer;                  /**< stage that a message goes to or comes from */
+    guint32 chunk;                 /**< of the pass that runs, or that a message belongs to */
+    guint32 micro_batch;           /**< or repetition */
 } LpStep;
 
 /** What the ranks of one stage do, in order. */
@@ -148,11 +148,14 @@ guint64 lp_program_stage_ranks(const LpProgram *self, guint32 stage);
 guint64 lp_program_stage_first(const LpProgram *self, guint32 stage);
 /** Whether ranks send messages to each other. */
 gboolean lp_program_has_messages(const LpProgram *self);
-/** The rank that @rank sends to on @line, or that sends to it; G_MAXUINT64 if there is none. */
-guint64 lp_program_line_peer(const LpProgram *self, LpPipelineDirection line, guint64 rank);
-guint64 lp_program_line_sender(const LpProgram *self, LpPipelineDirection line, guint64 rank);
-/** The stream on which ranks send on @line; LP_N_STREAMS: the compute stream. */
-LpStream lp_program_line_stream(const LpProgram *self, LpPipelineDirection line);
+/** The rank that @rank sends to on @direction, or that sends to it; G_MAXUINT64 if there is none.
+ */
+guint64 lp_program_message_receiver(const LpProgram *self, LpPipelineDirection direction,
+                                    guint64 rank);
+guint64 lp_program_message_sender(const LpProgram *self, LpPipelineDirection direction,
+                                  guint64 rank);
+/** The stream on which ranks send on @direction; LP_N_STREAMS: the compute stream. */
+LpStream lp_program_message_stream(const LpProgram *self, LpPipelineDirection direction);
 /** The collectives of @group that differ, LpOp: a layer's repeat. Returns: (transfer full). */
 GArray *lp_program_collectives(const LpProgram *self, LpGroup group);
 /** The communicator of @group that @rank is in; NULL: none. Borrowed. */

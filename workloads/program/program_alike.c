@@ -32,7 +32,7 @@ are_segments_alike(const LpSegment *a, const LpSegment *b)
 static gboolean
 are_steps_alike(const LpStep *a, const LpStep *b)
 {
-    return a->kind == b->kind && a->line == b->line && a->bytes == b->bytes &&
+    return a->kind == b->kind && a->direction == b->direction && a->bytes == b->bytes &&
            a->segment == b->segment && a->peer == b->peer && a->chunk == b->chunk &&
            a->micro_batch == b->micro_batch;
 }

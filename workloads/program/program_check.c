@@ -143,9 +143,9 @@ release(Check *self, guint32 last, const LpOp *op)
 static void
 deliver(Check *self, const Actor *actor, const LpStep *step)
 {
-    guint64 to = lp_program_line_peer(self->program, step->line, actor->rank);
+    guint64 to = lp_program_message_receiver(self->program, step->direction, actor->rank);
     guint32 receiver = self->likeness->of_rank[to];
-    g_queue_push_tail(&self->actors[receiver].arrived[step->line], (gpointer)(guintptr)step);
+    g_queue_push_tail(&self->actors[receiver].arrived[step->direction], (gpointer)(guintptr)step);
     wake(self, receiver);
 }
 
@@ -153,7 +153,7 @@ deliver(Check *self, const Actor *actor, const LpStep *step)
 static gboolean
 receive(Check *self, Actor *actor, const LpStep *step)
 {
-    const LpStep *sent = g_queue_pop_head(&actor->arrived[step->line]);
+    const LpStep *sent = g_queue_pop_head(&actor->arrived[step->direction]);
     if (sent == NULL)
         return FALSE;
     if (sent->bytes == step->bytes)
@@ -234,7 +234,7 @@ advance_op(Check *self, guint32 number, const LpOp *op)
             release(self, number, op);
         return FALSE;
     case LP_OP_LAUNCH:
-    case LP_OP_BESIDE:
+    case LP_OP_LAUNCH_COMPUTE:
     case LP_OP_AWAIT:
         if (!takes_library(self, stream, op))
             return FALSE;
@@ -287,7 +287,7 @@ advance(Check *self, guint32 number)
     if (step->kind == LP_STEP_RECV && !receive(self, actor, step))
         return FALSE;
     if (step->kind == LP_STEP_SEND) {
-        LpStream stream = lp_program_line_stream(self->program, step->line);
+        LpStream stream = lp_program_message_stream(self->program, step->direction);
         if (stream == LP_N_STREAMS)
             deliver(self, actor, step);
         else
@@ -360,7 +360,7 @@ refuse_waiting(Check *self, const Actor *actor)
     find_wait(self, actor, &op, &step);
     self->has_failed = TRUE;
     if (step != NULL) {
-        guint64 from = lp_program_line_sender(self->program, step->line, actor->rank);
+        guint64 from = lp_program_message_sender(self->program, step->direction, actor->rank);
         g_autofree char *sender =
             from == G_MAXUINT64 ? g_strdup("no rank sends")
                                 : g_strdup_printf("rank %" G_GUINT64_FORMAT " does not send", from);

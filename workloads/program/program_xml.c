@@ -126,7 +126,7 @@ static void
 write_compute(Writer *self, const LpOp *op)
 {
     lp_xml_writer_open(self->xml, "compute");
-    if (op->kind == LP_OP_BESIDE)
+    if (op->kind == LP_OP_LAUNCH_COMPUTE)
         write_queue(self, "queue", op->stream);
     lp_given_write_work(self->xml, &op->work);
     write_term(self, op->term, LP_TERM_COMPUTE);
@@ -169,7 +169,7 @@ write_op(Writer *self, const LpOp *op)
 {
     switch (op->kind) {
     case LP_OP_COMPUTE:
-    case LP_OP_BESIDE:
+    case LP_OP_LAUNCH_COMPUTE:
         write_compute(self, op);
         break;
     case LP_OP_COLLECTIVE:
@@ -202,8 +202,9 @@ write_blocks(Writer *self)
 static gint64
 distance(const LpProgram *program, const LpStep *step, guint64 rank)
 {
-    guint64 peer = step->kind == LP_STEP_SEND ? lp_program_line_peer(program, step->line, rank)
-                                              : lp_program_line_sender(program, step->line, rank);
+    guint64 peer = step->kind == LP_STEP_SEND
+                       ? lp_program_message_receiver(program, step->direction, rank)
+                       : lp_program_message_sender(program, step->direction, rank);
     return (gint64)peer - (gint64)rank;
 }
 
@@ -213,11 +214,11 @@ write_message(Writer *self, const LpStep *step, guint64 rank)
     gboolean sends = step->kind == LP_STEP_SEND;
     lp_xml_writer_open(self->xml, sends ? "send" : "receive");
     if (sends)
-        write_queue(self, "queue", lp_program_line_stream(self->program, step->line));
+        write_queue(self, "queue", lp_program_message_stream(self->program, step->direction));
     lp_xml_writer_format(self->xml, sends ? "to" : "from", "%+" G_GINT64_FORMAT,
                          distance(self->program, step, rank));
     lp_xml_writer_format(self->xml, "bytes", "%" G_GUINT64_FORMAT "B", step->bytes);
-    lp_xml_writer_format(self->xml, "tag", "%d", (int)step->line);
+    lp_xml_writer_format(self->xml, "tag", "%d", (int)step->direction);
     lp_xml_writer_close(self->xml);
 }
 

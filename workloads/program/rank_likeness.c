@@ -39,13 +39,13 @@ see(const LpProgram *program, guint64 rank, guint64 *const *groups, const guint6
             sum = add(sum,
                       groups[group][lp_communicators_number(program->communicators, own)] + group);
     }
-    for (LpPipelineDirection line = 0; line < LP_N_PIPELINE_DIRECTIONS; line++) {
-        guint64 to = lp_program_line_peer(program, line, rank);
-        guint64 from = lp_program_line_sender(program, line, rank);
+    for (LpPipelineDirection direction = 0; direction < LP_N_PIPELINE_DIRECTIONS; direction++) {
+        guint64 to = lp_program_message_receiver(program, direction, rank);
+        guint64 from = lp_program_message_sender(program, direction, rank);
         if (to != G_MAXUINT64)
-            sum = add(add(sum, 2 * line), colours[to]);
+            sum = add(add(sum, 2 * direction), colours[to]);
         if (from != G_MAXUINT64)
-            sum = add(add(sum, 2 * line + 1), colours[from]);
+            sum = add(add(sum, 2 * direction + 1), colours[from]);
     }
     return sum;
 }

@@ -286,13 +286,13 @@ add_message(Stage *self, LpStepKind kind, gboolean forward, guint32 chunk, guint
         return;
     gboolean up = plan->pipeline.schedule == LP_SCHEDULE_DUALPIPE && chunk == 1;
     guint32 step = to_next != up ? 1 : pp - 1;
-    LpPipelineDirection line = forward ? LP_DIRECTION_FORWARD : LP_DIRECTION_BACKWARD;
+    LpPipelineDirection direction = forward ? LP_DIRECTION_FORWARD : LP_DIRECTION_BACKWARD;
     if (up)
-        line = forward ? LP_DIRECTION_FORWARD_UP : LP_DIRECTION_BACKWARD_UP;
+        direction = forward ? LP_DIRECTION_FORWARD_UP : LP_DIRECTION_BACKWARD_UP;
     if (kind == LP_STEP_SEND && plan->overlap.pp)
         self->lowering->builder.program->uses_stream[LP_STREAM_PP] = TRUE;
     add_step(self, (LpStep){.kind = kind,
-                            .line = line,
+                            .direction = direction,
                             .bytes = self->lowering->builder.program->pipeline.message_bytes,
                             .peer = (self->stage + step) % pp,
                             .chunk = chunk,

@@ -99,8 +99,9 @@ lp_tensor_parallel_add_backward_exit(LpLowering *self, LpWork exit, LpWork weigh
         return;
     }
     guint gather = G_MAXUINT;
-    if (lp_plan_gathers_again(plan))
-        gather = launch_all(self, LP_COLLECTIVE_ALL_GATHER, bytes.input_again, bytes.n_again);
+    if (lp_plan_regathers_inputs(plan))
+        gather =
+            launch_all(self, LP_COLLECTIVE_ALL_GATHER, bytes.input_regathered, bytes.n_regathered);
     lp_lowering_add_work(self, exit);
     lp_builder_add_join(&self->builder, LP_STREAM_LAYER, gather, LP_TERM_TP);
     guint sum =
@@ -112,7 +113,7 @@ lp_tensor_parallel_add_backward_exit(LpLowering *self, LpWork exit, LpWork weigh
 void
 lp_tensor_parallel_add_weight(LpLowering *self, LpWork weight, LpSharedBytes bytes)
 {
-    if (lp_plan_gathers_again(self->plan))
-        add_collectives(self, LP_COLLECTIVE_ALL_GATHER, bytes.input_again, bytes.n_again);
+    if (lp_plan_regathers_inputs(self->plan))
+        add_collectives(self, LP_COLLECTIVE_ALL_GATHER, bytes.input_regathered, bytes.n_regathered);
     lp_lowering_add_work(self, weight);
 }

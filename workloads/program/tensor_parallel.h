@@ -12,8 +12,8 @@ typedef struct {
     guint64 summed;      /**< lp_lowering_layer_bytes() */
     LpPlanInputs inputs; /**< collectives of the block's one input */
     /** Bytes of each of these: gathered, summed, and gathered once more for weights' gradients. */
-    guint64 input_gathered, input_summed, input_again;
-    guint32 n_again;
+    guint64 input_gathered, input_summed, input_regathered;
+    guint32 n_regathered;
 } LpSharedBytes;
 
 /*

@@ -114,7 +114,7 @@ add_hidden_head_backward(LpLowering *self, guint kind)
 {
     LpBuilder *builder = &self->builder;
     guint gather = G_MAXUINT;
-    if (lp_plan_gathers_again(self->plan))
+    if (lp_plan_regathers_inputs(self->plan))
         gather = lp_builder_launch_vocabulary(builder, LP_COLLECTIVE_ALL_GATHER, head_bytes(self));
     lp_lowering_add_block(self, kind, LP_BLOCK_HEAD, LP_PASS_BACKWARD_INPUT);
     lp_builder_add_join(builder, LP_STREAM_LAYER, gather, LP_TERM_TP);
@@ -142,7 +142,7 @@ lp_vocabulary_add_head_backward(LpLowering *self, LpRole role)
         lp_builder_add_vocabulary(&self->builder, lp_tensor_parallel_sum(plan), head_bytes(self));
     }
     if (role != LP_ROLE_INPUT) {
-        if (sums && lp_plan_gathers_again(plan))
+        if (sums && lp_plan_regathers_inputs(plan))
             lp_builder_add_vocabulary(&self->builder, LP_COLLECTIVE_ALL_GATHER, head_bytes(self));
         lp_lowering_add_block(self, kind, LP_BLOCK_HEAD, LP_PASS_BACKWARD_WEIGHT);
     }

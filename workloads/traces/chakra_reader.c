@@ -334,7 +334,7 @@ find_groups(LpWire file)
 }
 
 static gboolean
-tells_groups(const LpChakraNode *raw)
+separates_groups(const LpChakraNode *raw)
 {
     return raw->type == LP_CHAKRA_METADATA && find_groups(raw->name) != NULL;
 }
@@ -349,7 +349,7 @@ read_all_groups(Reader *self, LpWire file, LpChakraNode *raw, GError **error)
     for (self->number = 0; named != NULL && lp_wire_message(&file, &message); self->number++) {
         if (message.end <= named)
             continue;
-        if (self->number > 0 && lp_chakra_node_read(raw, message) && tells_groups(raw) &&
+        if (self->number > 0 && lp_chakra_node_read(raw, message) && separates_groups(raw) &&
             !read_groups(self, error))
             return FALSE;
         named = find_groups(file);

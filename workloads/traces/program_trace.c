@@ -74,7 +74,8 @@ add_node(Walk *self, LpStream stream)
 static void
 add_compute(Walk *self, const LpOp *op)
 {
-    LpTraceNode *node = add_node(self, op->kind == LP_OP_BESIDE ? op->stream : LP_N_STREAMS);
+    LpTraceNode *node =
+        add_node(self, op->kind == LP_OP_LAUNCH_COMPUTE ? op->stream : LP_N_STREAMS);
     node->op.kind = LP_GIVEN_COMPUTE;
     node->op.work = op->work;
     node->op.has_term = op->term != LP_TERM_COMPUTE;
@@ -132,12 +133,13 @@ add_message(Walk *self, const LpStep *step)
     const LpProgram *program = self->all->program;
     gboolean sends = step->kind == LP_STEP_SEND;
     LpTraceNode *node =
-        add_node(self, sends ? lp_program_line_stream(program, step->line) : LP_N_STREAMS);
+        add_node(self, sends ? lp_program_message_stream(program, step->direction) : LP_N_STREAMS);
     node->op.kind = sends ? LP_GIVEN_SEND : LP_GIVEN_RECEIVE;
-    node->op.peer = (gint64)(sends ? lp_program_line_peer(program, step->line, self->number)
-                                   : lp_program_line_sender(program, step->line, self->number));
+    node->op.peer =
+        (gint64)(sends ? lp_program_message_receiver(program, step->direction, self->number)
+                       : lp_program_message_sender(program, step->direction, self->number));
     node->op.bytes = step->bytes;
-    node->op.tag = (guint32)step->line;
+    node->op.tag = (guint32)step->direction;
 }
 
 static void
@@ -145,7 +147,7 @@ add_op(Walk *self, const LpOp *op)
 {
     switch (op->kind) {
     case LP_OP_COMPUTE:
-    case LP_OP_BESIDE:
+    case LP_OP_LAUNCH_COMPUTE:
         add_compute(self, op);
         break;
     case LP_OP_COLLECTIVE:
@@ -204,8 +206,8 @@ key_of(const LpProgram *program, guint32 rank)
         g_string_append_printf(key, " %u:%u:%s", group, one->n_members, algorithms);
     }
     for (LpPipelineDirection line = 0; line < LP_N_PIPELINE_DIRECTIONS; line++) {
-        guint64 to = lp_program_line_peer(program, line, rank);
-        guint64 from = lp_program_line_sender(program, line, rank);
+        guint64 to = lp_program_message_receiver(program, line, rank);
+        guint64 from = lp_program_message_sender(program, line, rank);
         if (to != G_MAXUINT64)
             g_string_append_printf(key, " >%u:%" G_GINT64_FORMAT, line, (gint64)(to - rank));
         if (from != G_MAXUINT64)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows that state the same are run once, and come out as if each had been run. */
-#include "validation/cases/alike_rows.h"
+#include "validation/cases/duplicate_rows.h"
 
 #include "tests/testlib.h"
 #include "tests/validation/predicted_row.h"
@@ -46,17 +46,17 @@ test_which(void)
         g_autofree char *both = g_strconcat(FIRST, rows[i].row, NULL);
         g_autoptr(LpTable) table = lp_rows_table(HEADER, both);
         const LpCaseKind *kind = lp_case_kind(lp_table_kind(table));
-        g_autoptr(LpAlikeRows) alike = lp_alike_rows_new(kind);
+        g_autoptr(LpDuplicateRows) alike = lp_duplicate_rows_new(kind);
         gboolean is_alike[2];
         for (guint k = 0; k < 2; k++) {
             g_autoptr(LpOutcome) outcome = lp_case_describe(kind, lp_table_row(table, k));
-            is_alike[k] = lp_alike_rows_add(alike, k, lp_table_row(table, k), outcome);
+            is_alike[k] = lp_duplicate_rows_add(alike, k, lp_table_row(table, k), outcome);
             lp_test_true(rows[i].label, (outcome->inferred->len > 0) == is_alike[k]);
         }
         lp_test_true(rows[i].label, !is_alike[0] && is_alike[1] == rows[i].is_alike);
-        lp_test_true(rows[i].label, lp_alike_rows_n(alike) == (rows[i].is_alike ? 1 : 0));
+        lp_test_true(rows[i].label, lp_duplicate_rows_n(alike) == (rows[i].is_alike ? 1 : 0));
         if (rows[i].is_alike)
-            lp_test_true(rows[i].label, lp_alike_rows_index(alike, 0) == 1);
+            lp_test_true(rows[i].label, lp_duplicate_rows_index(alike, 0) == 1);
     }
 }
 

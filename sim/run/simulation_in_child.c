@@ -99,7 +99,7 @@ unpack(const guint8 *bytes, gsize length)
 }
 
 LpSimulation *
-lp_simulation_run_apart(const LpSetup *setup, LpSimulationOptions options, GError **error)
+lp_simulation_run_in_child(const LpSetup *setup, LpSimulationOptions options, GError **error)
 {
     g_return_val_if_fail(setup != NULL && options.run.timeline == NULL &&
                              options.run.calls == NULL && options.observation == NULL,

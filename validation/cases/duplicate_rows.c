@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows that state the same inputs. */
-#include "validation/cases/alike_rows.h"
+#include "validation/cases/duplicate_rows.h"
 
 /* The first row that states some inputs. */
 typedef struct {
@@ -13,16 +13,16 @@ typedef struct {
     First first;
 } Alike;
 
-struct LpAlikeRows {
+struct LpDuplicateRows {
     const LpCaseKind *kind; /* borrowed */
     GHashTable *firsts;     /* owned First, by a hash of their inputs */
     GArray *alike;          /* owned: Alike */
 };
 
-LpAlikeRows *
-lp_alike_rows_new(const LpCaseKind *kind)
+LpDuplicateRows *
+lp_duplicate_rows_new(const LpCaseKind *kind)
 {
-    LpAlikeRows *self = g_new(LpAlikeRows, 1);
+    LpDuplicateRows *self = g_new(LpDuplicateRows, 1);
     self->kind = kind;
     self->firsts = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     self->alike = g_array_new(FALSE, FALSE, sizeof(Alike));
@@ -30,7 +30,7 @@ lp_alike_rows_new(const LpCaseKind *kind)
 }
 
 void
-lp_alike_rows_free(LpAlikeRows *self)
+lp_duplicate_rows_free(LpDuplicateRows *self)
 {
     if (self == NULL)
         return;
@@ -42,14 +42,14 @@ lp_alike_rows_free(LpAlikeRows *self)
 /* What stands for the inputs of @row, which notes in @scratch what it fills in; NULL: they are like
  * no others. Returns: (transfer full). */
 static char *
-key_of(const LpAlikeRows *self, const LpTableRow *row, LpOutcome *scratch)
+key_of(const LpDuplicateRows *self, const LpTableRow *row, LpOutcome *scratch)
 {
     g_autofree char *inputs = self->kind->inputs != NULL ? self->kind->inputs(row, scratch) : NULL;
     return inputs != NULL ? g_compute_checksum_for_string(G_CHECKSUM_SHA256, inputs, -1) : NULL;
 }
 
 gboolean
-lp_alike_rows_add(LpAlikeRows *self, guint index, const LpTableRow *row, LpOutcome *outcome)
+lp_duplicate_rows_add(LpDuplicateRows *self, guint index, const LpTableRow *row, LpOutcome *outcome)
 {
     g_autoptr(LpOutcome) scratch = lp_outcome_new(outcome->measure, outcome->id, outcome->source);
     g_autofree char *key = key_of(self, row, scratch);
@@ -68,19 +68,19 @@ lp_alike_rows_add(LpAlikeRows *self, guint index, const LpTableRow *row, LpOutco
 }
 
 guint
-lp_alike_rows_n(const LpAlikeRows *self)
+lp_duplicate_rows_n(const LpDuplicateRows *self)
 {
     return self->alike->len;
 }
 
 guint
-lp_alike_rows_index(const LpAlikeRows *self, guint i)
+lp_duplicate_rows_index(const LpDuplicateRows *self, guint i)
 {
     return g_array_index(self->alike, Alike, i).index;
 }
 
 gboolean
-lp_alike_rows_settle(const LpAlikeRows *self, guint i, const GPtrArray *outcomes)
+lp_duplicate_rows_settle(const LpDuplicateRows *self, guint i, const GPtrArray *outcomes)
 {
     const Alike *alike = &g_array_index(self->alike, Alike, i);
     const LpOutcome *first = outcomes->pdata[alike->first.index];

@@ -62,8 +62,8 @@ run_all(const void *input, void *result)
     (void)input, (void)result;
     g_auto(Job) job = load(SETTINGS);
     g_autoptr(GError) error = NULL;
-    g_autoptr(LpSimulation) first = lp_simulation_run_apart(job.setup, options, &error);
-    g_autoptr(LpSimulation) second = lp_simulation_run_apart(job.setup, options, &error);
+    g_autoptr(LpSimulation) first = lp_simulation_run_in_child(job.setup, options, &error);
+    g_autoptr(LpSimulation) second = lp_simulation_run_in_child(job.setup, options, &error);
     g_autoptr(LpSimulation) here = lp_simulation_run(job.setup, options, &error);
     lp_test_text("runs", error != NULL ? error->message : NULL, NULL);
     if (first == NULL || second == NULL || here == NULL)
@@ -73,7 +73,7 @@ run_all(const void *input, void *result)
     lp_test_true("twice here", lp_simulation_run(job.setup, options, &error) == NULL);
     lp_test_error("twice here", &error, LP_CHILD_PROCESS_ERROR, LP_CHILD_PROCESS_ERROR_START,
                   "the engine has run in this process");
-    lp_test_true("behind it", lp_simulation_run_apart(job.setup, options, &error) == NULL);
+    lp_test_true("behind it", lp_simulation_run_in_child(job.setup, options, &error) == NULL);
     lp_test_error("behind it", &error, LP_CHILD_PROCESS_ERROR, LP_CHILD_PROCESS_ERROR_START,
                   "the engine has run in this process");
     return TRUE;
@@ -93,7 +93,7 @@ test_error(void)
     g_auto(Job) job = load(SETTINGS);
     g_autoptr(GError) error = NULL;
     job.workload->transformer.n_layers = 1u << 24;
-    lp_test_true("layers", lp_simulation_run_apart(job.setup, options, &error) == NULL);
+    lp_test_true("layers", lp_simulation_run_in_child(job.setup, options, &error) == NULL);
     lp_test_error("layers", &error, LP_PROGRAM_ERROR, LP_PROGRAM_ERROR_SIZE, "layers");
 }
 

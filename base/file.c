@@ -6,6 +6,7 @@
 #include "base/file.h"
 
 #include "base/error.h"
+#include "base/read_files.h"
 #include "base/units.h"
 
 #include <gio/gio.h>
@@ -87,6 +88,16 @@ check_no_link(const char *path, GError **error)
     return FALSE;
 }
 
+static gboolean
+check_not_read(const char *path, GError **error)
+{
+    if (!lp_read_files_has(path))
+        return TRUE;
+    g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_FILE,
+                "%s: got a file that is read, wanted another one to write", lp_file_label(path));
+    return FALSE;
+}
+
 gboolean
 lp_file_write(const char *path, const char *text, gsize length, GError **error)
 {
@@ -98,6 +109,8 @@ lp_file_write(const char *path, const char *text, gsize length, GError **error)
         return check_no_link(path, error) && write_whole(path, 0666, text, length, error);
     if (!S_ISREG(old.st_mode))
         return write_directly(path, text, length, error);
+    if (!check_not_read(path, error))
+        return FALSE;
     /* Renaming onto a symbolic link would replace the link, not what it names. */
     char target[PATH_MAX];
     if (realpath(path, target) == NULL)
@@ -137,6 +150,8 @@ lp_file_check_output(const char *path, GError **error)
         return fail(error, path, EISDIR);
     if (!S_ISREG(old.st_mode))
         return access(path, W_OK) == 0 || fail(error, path, errno);
+    if (!check_not_read(path, error))
+        return FALSE;
     return realpath(path, target) != NULL ? try_beside(target, path, error)
                                           : fail(error, path, errno);
 }
@@ -355,6 +370,7 @@ lp_file_read_at_most(const char *path, gsize n_most, GError **error)
         fail(error, path, errno);
         return NULL;
     }
+    lp_read_files_add(fd);
     g_autoptr(GByteArray) content = g_byte_array_new();
     gboolean good = read_all(fd, content, n_most);
     int code = errno;

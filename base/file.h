@@ -9,7 +9,8 @@ G_BEGIN_DECLS
 /**
  * Writes @text to @path through a temporary file beside it, synced and renamed, so that a full
  * disk never leaves a half-written file. "-" is standard output; a device or pipe is written
- * directly. Errors: LP_INPUT_ERROR_FILE, "PATH: reason".
+ * directly. What was read (base/read_files.h) is not written over. Errors: LP_INPUT_ERROR_FILE,
+ * "PATH: reason".
  */
 gboolean lp_file_write(const char *path, const char *text, gsize length,
                        GError **error) G_GNUC_WARN_UNUSED_RESULT;

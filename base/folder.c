@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/read_files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -81,10 +82,13 @@ lp_folder_check(const char *path, const char *const *names, GError **error)
         return fail(path, errno != 0 ? errno : ENOTDIR, error);
     const char *name;
     while ((name = g_dir_read_name(folder)) != NULL) {
-        if (g_strv_contains(names, name))
+        g_autofree char *within = g_build_filename(path, name, NULL);
+        gboolean is_read = lp_read_files_has(within);
+        if (g_strv_contains(names, name) && !is_read)
             continue;
         g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_FILE,
-                    "%s: got a folder that holds %s, wanted a new or an empty one", path, name);
+                    "%s: got a folder that holds %s%s, wanted a new or an empty one", path, name,
+                    is_read ? ", which is read" : "");
         return FALSE;
     }
     return try_beside(place, error);

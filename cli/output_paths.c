@@ -4,6 +4,7 @@
 #include "cli/output_paths.h"
 
 #include "base/file.h"
+#include "base/read_files.h"
 #include "cli/options.h"
 
 #include <glib/gstdio.h>
@@ -33,13 +34,13 @@ is_read(const char *path, const char *word)
 static gboolean
 is_input(const LpOutputPath *output, char *const *inputs, GError **error)
 {
-    for (; *inputs != NULL; inputs++)
-        if (is_read(output->path, *inputs)) {
-            lp_usage_error(error, "%s: got \"%s\", which is read, wanted another file",
-                           output->option, output->path);
-            return TRUE;
-        }
-    return FALSE;
+    gboolean found = lp_read_files_has(output->path);
+    for (; *inputs != NULL && !found; inputs++)
+        found = is_read(output->path, *inputs);
+    if (found)
+        lp_usage_error(error, "%s: got \"%s\", which is read, wanted another file", output->option,
+                       output->path);
+    return found;
 }
 
 char **

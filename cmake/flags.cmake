@@ -11,6 +11,9 @@ target_compile_features(lp_flags INTERFACE c_std_17)
 target_compile_options(lp_flags INTERFACE
     -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes
     -Wcast-qual -Wwrite-strings -Wundef -Wvla -fexceptions -fno-common)
+# Names of sources stand in messages of assertions: without the folder in which they were built, so that
+# two builds of a commit have the same bytes.
+target_compile_options(lp_flags INTERFACE -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
 if(LIGHTPATH_WERROR)
     target_compile_options(lp_flags INTERFACE -Werror)
 endif()

@@ -11,6 +11,8 @@ import subprocess
 import tempfile
 import unittest
 
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+
 
 def run(*line, **keywords):
     """Standard output of a command that must succeed."""
@@ -29,6 +31,9 @@ class Package(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             run("cpack", "-G", "DEB", "-B", folder, "--config", f"{os.environ['BUILD']}/CPackConfig.cmake", cwd=folder)
             package, = pathlib.Path(folder).glob("*.deb")
+            again = pathlib.Path(folder) / "again"
+            run("cpack", "-G", "DEB", "-B", again, "--config", f"{os.environ['BUILD']}/CPackConfig.cmake", cwd=folder)
+            self.assertEqual((again / package.name).read_bytes(), package.read_bytes())
             fields = dict(line.split(": ", 1) for line in run("dpkg-deb", "--field", package).splitlines()
                           if ": " in line and not line.startswith(" "))
             self.assertEqual((fields["Package"], fields["Version"]), ("lightpath", os.environ["VERSION"]))
@@ -37,6 +42,9 @@ class Package(unittest.TestCase):
                 self.assertRegex(fields["Depends"], rf"(^|, ){library}( |,|$)")
             root = pathlib.Path(folder) / "root"
             run("dpkg-deb", "--extract", package, root)
+            # What is built does not know where.
+            for name in ("bin/lightpath", *(path.relative_to(root / "usr") for path in root.glob("usr/lib/**/*.so"))):
+                self.assertNotIn(os.fsencode(SOURCE), (root / "usr" / name).read_bytes(), name)
             for name in ("bin/lightpath", "share/man/man1/lightpath.1", "share/doc/lightpath/README.md",
                          "include/lightpath/lightpath.h", "share/bash-completion/completions/lightpath",
                          "share/lightpath/workloads/gpt3-175b.xml"):

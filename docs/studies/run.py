@@ -23,7 +23,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 DOCUMENTS = HERE.parent
 OPTICS = DOCUMENTS.parent / "validation/optics"
 STUDIES = ("machines", "switching", "characterize", "days", "substrates", "mapping", "joules",
-           "direct", "mixnet", "railonly", "rotors", "faults", "pods", "rings", "opus", "libraries")
+           "direct", "mixnet", "railonly", "rotors", "faults", "pods", "rings", "opus", "libraries", "astrasim")
 ELSEWHERE = {"opus": OPTICS / "steps.csv"}
 WORDS_MAX = 200
 sys.path.append(str(OPTICS))

@@ -86,6 +86,34 @@ def file_of(nodes, metadata=block(1, "1.0.0")):
     return b"".join(varint(len(message)) + message for message in [metadata, *nodes])
 
 
+def read_varint(data, at):
+    value = shift = 0
+    while True:
+        value |= (data[at] & 0x7F) << shift
+        shift, at = shift + 7, at + 1
+        if data[at - 1] < 0x80:
+            return value, at
+
+
+def read_fields(message):
+    """Fields of a message that are numbers or blocks."""
+    at = 0
+    while at < len(message):
+        key, at = read_varint(message, at)
+        value, at = read_varint(message, at)
+        if key & 7 == 2:
+            value, at = message[at:at + value], at + value
+        yield key >> 3, value
+
+
+def read_ids(packed):
+    ids, at = [], 0
+    while at < len(packed):
+        value, at = read_varint(packed, at)
+        ids.append(value)
+    return ids
+
+
 class Case(test_program_by_hand.Case):
     def write_ranks(self, ranks, name="t"):
         paths = []
@@ -398,6 +426,26 @@ class Exported(Case):
         self.assertIn(number(3, COMPUTE) + number(7, 1400), data)
         self.assertIn(attribute("comm_type", ALL_GATHER) + attribute("comm_size", 1_500_000)
                       + attribute("pg_name", "1"), data)
+
+    def test_other_readers(self):
+        """ASTRA-sim ends on nodes of metadata, and never issues what depends on nodes that do nothing: there are none."""
+        folder = self.folder / "traces"
+        program = self.write('<groups name="g" ranks="0-1"/><ranks list="0-1"><repeat times="2"><compute time="2us"/>'
+                             '<all-reduce group="g" bytes="3MB" queue="q"/><compute time="3us"/><wait for="q"/></repeat>'
+                             '<compute time="4us"/></ranks>')
+        self.run_well("export", "chakra", program, self.machine, "-o", folder)
+        data, found, at = (folder / "trace.0.et").read_bytes(), {}, 0
+        while at < len(data):
+            length, at = read_varint(data, at)
+            message, at = data[at:at + length], at + length
+            fields = dict(read_fields(message))
+            if isinstance(fields[1], int):
+                found[fields[1]] = (fields[3], sorted(read_ids(fields.get(4, b"")) + read_ids(fields.get(5, b""))), fields.get(7, 0))
+        kinds = {id_: (kind, micros) for id_, (kind, _, micros) in found.items()}
+        self.assertEqual(list(kinds.values()), [(COMPUTE, 2), (COLLECTIVE, 0), (COMPUTE, 3)] * 2 + [(COMPUTE, 4)])
+        ids = list(found)
+        waits = [[ids.index(id_) for id_ in deps] for _, deps, _ in found.values()]
+        self.assertEqual(waits, [[], [0], [0], [1, 2], [1, 3], [3], [4, 5]])
 
     def test_uneven_experts(self):
         self.check_refused("loads differ", "export", "chakra", "mixtral-8x7b", "dgx-h100-64", "--set=skew=0.5", "-o",

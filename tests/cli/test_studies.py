@@ -16,6 +16,7 @@ import command
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(SOURCE / "docs/studies"))
 
+import astrasim  # noqa: E402
 import characterize  # noqa: E402
 import days  # noqa: E402
 import direct  # noqa: E402
@@ -36,7 +37,7 @@ import switching  # noqa: E402
 STUDIES = {"machines": machines, "switching": switching, "characterize": characterize,
            "days": days, "substrates": substrates, "mapping": mapping, "joules": joules,
            "direct": direct, "mixnet": mixnet, "railonly": railonly, "rotors": rotors, "faults": faults, "pods": pods,
-           "rings": rings, "libraries": libraries}
+           "rings": rings, "libraries": libraries, "astrasim": astrasim}
 
 
 class Studies(unittest.TestCase):
@@ -129,6 +130,30 @@ class Studies(unittest.TestCase):
                 gains = [of.gain(form, size, factor, algorithm=algorithm)
                          for factor in substrates.FACTORS]
                 self.assertEqual(gains, sorted(gains))
+
+    def test_astrasim(self):
+        """ASTRA-sim's times follow from its rules where they are not ours: a switch that stores and forwards, buffers that trees do
+        not cut, collectives one at a time; and a port here where each pair has a link there."""
+        rows = {row["case"]: (float(row["theirs_s"]), float(row["ours_s"])) for row in run.read_rows("astrasim")}
+        self.assertEqual(list(rows), astrasim.cases())
+        self.assertEqual(len(rows), 20)
+        hop_s, whole_s = astrasim.HOP_NS * 1e-9, 40e6 / astrasim.RATE
+        theirs = {"all-reduce, ring over a switch": 2e-3 + 14 * 2 * (whole_s / 8 + hop_s),
+                  "all-reduce, double tree": 2e-3 + 6 * (whole_s + hop_s),
+                  "two collectives at a time": 1e-3 + 14 * (whole_s / 8 + hop_s) + 3 * (whole_s / 4 + hop_s),
+                  "all-to-all over a switch": rows["all-to-all over a switch"][1] + whole_s / 8}
+        for case, wanted in theirs.items():
+            self.assertAlmostEqual(rows[case][0] / wanted, 1, delta=2e-5, msg=case)
+        # A message of the pipeline is an activation of 2,048 tokens of 768 numbers; three of eight micro-batches meet none.
+        message_s = 2048 * 768 * 2 / astrasim.RATE
+        self.assertAlmostEqual(rows["pp 4, 1F1B"][1] - rows["pp 4, 1F1B"][0], 5 * message_s, delta=5 * 2 * hop_s)
+        # Two layers, four all-to-alls each, of 1,024 tokens of 4,096 numbers for two experts: over one link, or each pair's.
+        exchange_s = 1024 * 4096 * 2 * 2 / 4 / astrasim.RATE
+        self.assertAlmostEqual(rows["ep 4, dp 4"][1] - rows["ep 4, dp 4"][0], 8 * 2 * exchange_s, delta=8 * hop_s)
+        others = rows.keys() - theirs.keys() - {"pp 4, 1F1B", "ep 4, dp 4", "all-to-all on a ring", "tp 2, pp 2, dp 4"}
+        for case in others:
+            self.assertAlmostEqual(rows[case][1] / rows[case][0], 1, delta=12e-6, msg=case)
+        self.assertEqual(len(others), 12)
 
     def test_mapping(self):
         """AMPeD's findings: of what fits into memory, tensor parallelism inside nodes is best; across

@@ -40,7 +40,7 @@ typedef enum {
     LP_CHAKRA_BYTES, /**< LpGivenOp.bytes */
     LP_CHAKRA_TERM,
     LP_CHAKRA_CLASS,
-    LP_CHAKRA_PASS, /**< of metadata: a pass begins */
+    LP_CHAKRA_PASS, /**< the node does nothing: a pass begins */
     LP_CHAKRA_N_ATTRIBUTES
 } LpChakraAttribute;
 
@@ -52,8 +52,9 @@ typedef struct {
 
 /** "is_cpu_op", "num_ops" ..., by attribute. */
 extern const LpChakraName lp_chakra_attribute_names[LP_CHAKRA_N_ATTRIBUTES];
-/** The node in whose inputs PyTorch writes the process groups. */
-#define LP_CHAKRA_GROUPS_NODE "## process_group:init ##"
+/** The attribute of GlobalMetadata in which we write the groups of a rank: a node that tells them,
+ * as PyTorch's "## process_group:init ##", would end ASTRA-sim. */
+#define LP_CHAKRA_GROUPS_SETTING "lightpath.groups"
 
 /** How many bytes of comm_size make LpGivenOp.bytes in a group of @n_members: comm_size is what a
  * member puts in. */

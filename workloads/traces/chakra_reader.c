@@ -189,12 +189,15 @@ read_collective(const Reader *self, LpGivenOp *op, GError **error)
 static gboolean
 read_op(const Reader *self, gboolean is_cpu, LpTraceNode *node, GError **error)
 {
+    if (is_said(self, LP_CHAKRA_PASS)) {
+        node->is_joint = node->is_pass = TRUE;
+        return TRUE;
+    }
     if (is_cpu && self->raw->type > LP_CHAKRA_METADATA && self->raw->type <= LP_CHAKRA_COLLECTIVE)
         return read_compute(self, &node->op, error);
     switch ((LpChakraType)self->raw->type) {
     case LP_CHAKRA_METADATA:
         node->is_joint = TRUE;
-        node->is_pass = is_said(self, LP_CHAKRA_PASS);
         return TRUE;
     case LP_CHAKRA_MEMORY_LOAD:
     case LP_CHAKRA_MEMORY_STORE:
@@ -279,13 +282,41 @@ read_setting(const Reader *self, const char *name, const LpChakraValue *value, G
     return word >= 0;
 }
 
-/* GlobalMetadata has its version where a node has its number. */
+/* Groups as text: a list, or the text of a list of texts. */
 static gboolean
-read_metadata(const Reader *self, LpWire message, GError **error)
+read_groups(const Reader *self, LpWire text, GError **error)
 {
-    LpWireField field;
+    gsize length = (gsize)(text.end - text.at);
+    if (length == 0 ||
+        lp_trace_naming_add(self->naming, self->rank, (const char *)text.at, length, error))
+        return TRUE;
+    g_prefix_error(error, "%s:%u: ", lp_file_label(self->path), self->number);
+    return FALSE;
+}
+
+static gboolean
+read_head_attribute(const Reader *self, LpWire message, gboolean wants_groups, GError **error)
+{
     LpWire name;
     LpChakraValue value;
+    if (!lp_chakra_attribute_read(message, &name, &value))
+        return fail(self, error, "got an attribute that is none, wanted AttributeProto");
+    g_autofree char *text = lp_chakra_text(name);
+    gboolean is_groups = strcmp(text, LP_CHAKRA_GROUPS_SETTING) == 0;
+    if (wants_groups)
+        return !is_groups || !value.is_text || read_groups(self, value.text, error);
+    if (!g_str_has_prefix(text, "lightpath.") ||
+        read_setting(self, text + strlen("lightpath."), &value, error))
+        return TRUE;
+    g_prefix_error(error, "%s:0: %s: ", lp_file_label(self->path), text);
+    return FALSE;
+}
+
+/* GlobalMetadata has its version where a node has its number. Reads its groups, or all else. */
+static gboolean
+read_metadata(const Reader *self, LpWire message, gboolean wants_groups, GError **error)
+{
+    LpWireField field;
     for (;;) {
         if (!lp_wire_next(&message, &field) || (field.number == 1 && field.type != LP_WIRE_BYTES))
             return fail(self, error,
@@ -293,34 +324,24 @@ read_metadata(const Reader *self, LpWire message, GError **error)
                         "(protobuf, .et)");
         if (field.number == 0)
             return TRUE;
-        if (field.number != 2 || field.type != LP_WIRE_BYTES)
-            continue;
-        if (!lp_chakra_attribute_read(field.bytes, &name, &value))
-            return fail(self, error, "got an attribute that is none, wanted AttributeProto");
-        g_autofree char *text = lp_chakra_text(name);
-        if (g_str_has_prefix(text, "lightpath.") &&
-            !read_setting(self, text + strlen("lightpath."), &value, error)) {
-            g_prefix_error(error, "%s:0: %s: ", lp_file_label(self->path), text);
+        if (field.number == 2 && field.type == LP_WIRE_BYTES &&
+            !read_head_attribute(self, field.bytes, wants_groups, error))
             return FALSE;
-        }
     }
 }
 
 /* --- files --- */
 
-/* IOInfo: values, as the text of a list of texts. */
+/* IOInfo: values first. */
 static gboolean
-read_groups(Reader *self, GError **error)
+read_groups_node(const Reader *self, GError **error)
 {
     LpWire inputs = self->raw->inputs;
     LpWireField field;
     while (lp_wire_next(&inputs, &field) && field.number > 0)
         if (field.number == 1 && field.type == LP_WIRE_BYTES &&
-            !lp_trace_naming_add(self->naming, self->rank, (const char *)field.bytes.at,
-                                 (gsize)(field.bytes.end - field.bytes.at), error)) {
-            g_prefix_error(error, "%s:%u: ", lp_file_label(self->path), self->number);
+            !read_groups(self, field.bytes, error))
             return FALSE;
-        }
     return TRUE;
 }
 
@@ -334,23 +355,28 @@ find_groups(LpWire file)
 }
 
 static gboolean
-separates_groups(const LpChakraNode *raw)
+lists_groups(const LpChakraNode *raw)
 {
     return raw->type == LP_CHAKRA_METADATA && find_groups(raw->name) != NULL;
 }
 
-/* Of all messages behind the first those that tell groups. What is wrong with a file is said when
- * its nodes are read. */
+/* Of all messages those that tell groups. What is wrong with other nodes is said when they are
+ * read. */
 static gboolean
 read_all_groups(Reader *self, LpWire file, LpChakraNode *raw, GError **error)
 {
-    const guint8 *named = find_groups(file);
     LpWire message;
-    for (self->number = 0; named != NULL && lp_wire_message(&file, &message); self->number++) {
+    self->number = 0;
+    if (file.at == file.end || !lp_wire_message(&file, &message))
+        return TRUE;
+    if (!read_metadata(self, message, TRUE, error))
+        return FALSE;
+    const guint8 *named = find_groups(file);
+    for (self->number = 1; named != NULL && lp_wire_message(&file, &message); self->number++) {
         if (message.end <= named)
             continue;
-        if (self->number > 0 && lp_chakra_node_read(raw, message) && separates_groups(raw) &&
-            !read_groups(self, error))
+        if (lp_chakra_node_read(raw, message) && lists_groups(raw) &&
+            !read_groups_node(self, error))
             return FALSE;
         named = find_groups(file);
     }
@@ -367,7 +393,7 @@ read_nodes(Reader *self, LpWire file, LpChakraNode *raw, GError **error)
                         "got the end of the file within a message, wanted a whole "
                         "Chakra execution trace");
         if (self->number == 0) {
-            if (!read_metadata(self, message, error))
+            if (!read_metadata(self, message, FALSE, error))
                 return FALSE;
             continue;
         }

@@ -79,13 +79,35 @@ end_message(GByteArray *file, const GByteArray *message)
 
 /* --- head --- */
 
+static gboolean
+has_rank(const LpTraceGroup *group, guint32 rank)
+{
+    for (guint i = 0; i < group->ranks->len; i++)
+        if (g_array_index(group->ranks, guint32, i) == rank)
+            return TRUE;
+    return FALSE;
+}
+
+/* The rank's groups, in PyTorch's words. */
+static char *
+print_groups(const LpTrace *trace, guint32 rank)
+{
+    g_autoptr(json_t) list = json_array();
+    for (guint32 i = 0; i < trace->groups->len; i++)
+        if (has_rank(lp_trace_group(trace, i), rank))
+            lp_chakra_add_group(list, lp_trace_group(trace, i));
+    return lp_json_print_flat(list);
+}
+
 static void
-write_metadata(const LpTrace *trace, GByteArray *file)
+write_metadata(const LpTrace *trace, guint32 rank, GByteArray *file)
 {
     const LpExecution *execution = &trace->execution;
     g_autoptr(GByteArray) out = g_byte_array_new();
+    g_autofree char *groups = print_groups(trace, rank);
     add_text(out, 1, "1.0.0");
     add_word(out, METADATA_ATTRIBUTE, "lightpath.name", trace->name);
+    add_word(out, METADATA_ATTRIBUTE, LP_CHAKRA_GROUPS_SETTING, groups);
     if (trace->settings != NULL)
         add_word(out, METADATA_ATTRIBUTE, "lightpath.settings", trace->settings);
     add_number(out, METADATA_ATTRIBUTE, "lightpath.compute-stream", ATTRIBUTE_INT64,
@@ -100,36 +122,6 @@ write_metadata(const LpTrace *trace, GByteArray *file)
                execution->waits_within ? 1 : 0);
     add_word(out, METADATA_ATTRIBUTE, "lightpath.collective-checks",
              lp_traits[LP_TRAIT_COLLECTIVE_CHECKS].words[execution->checks]);
-    end_message(file, out);
-}
-
-static gboolean
-has_rank(const LpTraceGroup *group, guint32 rank)
-{
-    for (guint i = 0; i < group->ranks->len; i++)
-        if (g_array_index(group->ranks, guint32, i) == rank)
-            return TRUE;
-    return FALSE;
-}
-
-/* The rank's groups, as PyTorch's node has them. */
-static void
-write_groups(const LpTrace *trace, guint32 rank, GByteArray *file)
-{
-    g_autoptr(json_t) list = json_array();
-    for (guint32 i = 0; i < trace->groups->len; i++) {
-        const LpTraceGroup *group = lp_trace_group(trace, i);
-        if (!has_rank(group, rank))
-            continue;
-        lp_chakra_add_group(list, group);
-    }
-    g_autofree char *text = lp_json_print_flat(list);
-    g_autoptr(GByteArray) out = g_byte_array_new(), inputs = g_byte_array_new();
-    add_text(inputs, 1, text);
-    lp_wire_add_number(out, 1, 0);
-    add_text(out, 2, LP_CHAKRA_GROUPS_NODE);
-    lp_wire_add_number(out, 3, LP_CHAKRA_METADATA);
-    add_message(out, 8, inputs);
     end_message(file, out);
 }
 
@@ -205,32 +197,73 @@ type_of(const LpTraceNode *node)
                                          [LP_GIVEN_COLLECTIVE] = LP_CHAKRA_COLLECTIVE,
                                          [LP_GIVEN_SEND] = LP_CHAKRA_SEND,
                                          [LP_GIVEN_RECEIVE] = LP_CHAKRA_RECEIVE};
-    return node->is_joint ? LP_CHAKRA_METADATA : types[node->op.kind];
+    return types[node->op.kind];
+}
+
+/* --- dependencies --- */
+
+/* What is not written: what depends on it depends on all that it depends on. */
+static gboolean
+is_left_out(const LpTraceNode *node)
+{
+    return node->is_joint && !node->is_pass;
+}
+
+static void
+add_id(GArray *ids, guint64 id)
+{
+    for (guint i = 0; i < ids->len; i++)
+        if (g_array_index(ids, guint64, i) == id)
+            return;
+    g_array_append_val(ids, id);
+}
+
+/* Appends what dependency @i of @node stands for. @joints: of each node that is left out, by its
+ * place, what it depends on. */
+static void
+add_dep(const LpTraceRank *rank, const LpTraceNode *node, guint i, GArray *const *joints,
+        GArray *ids)
+{
+    guint64 id = g_array_index(rank->deps, guint64, node->first_dep + i);
+    const GArray *joint = joints[id - 1];
+    if (joint == NULL)
+        add_id(ids, id);
+    for (guint k = 0; joint != NULL && k < joint->len; k++)
+        add_id(ids, g_array_index(joint, guint64, k));
+}
+
+static void
+write_ids(const GArray *ids, guint32 field, GByteArray *out)
+{
+    g_autoptr(GByteArray) packed = g_byte_array_new();
+    for (guint i = 0; i < ids->len; i++)
+        lp_wire_add_varint(packed, g_array_index(ids, guint64, i));
+    if (ids->len > 0)
+        add_message(out, field, packed);
 }
 
 /* Who launches a node controls it; what comes first on its stream, and what it waits for, are data.
  */
 static void
-write_deps(const LpTraceRank *rank, const LpTraceNode *node, GByteArray *out)
+write_deps(const LpTraceRank *rank, const LpTraceNode *node, GArray *const *joints, GByteArray *out)
 {
-    g_autoptr(GByteArray) control = g_byte_array_new(), data = g_byte_array_new();
+    g_autoptr(GArray) control = g_array_new(FALSE, FALSE, sizeof(guint64));
+    g_autoptr(GArray) data = g_array_new(FALSE, FALSE, sizeof(guint64));
     for (guint i = 0; i < node->n_deps; i++)
-        lp_wire_add_varint(node->is_launch && i == 0 ? control : data,
-                           g_array_index(rank->deps, guint64, node->first_dep + i));
-    if (control->len > 0)
-        add_message(out, 4, control);
-    if (data->len > 0)
-        add_message(out, 5, data);
+        add_dep(rank, node, i, joints, node->is_launch && i == 0 ? control : data);
+    write_ids(control, 4, out);
+    write_ids(data, 5, out);
 }
 
 static void
-write_node(const LpTrace *trace, guint32 rank, const LpTraceNode *node, GByteArray *file)
+write_node(const LpTrace *trace, guint32 rank, const LpTraceNode *node, GArray *const *joints,
+           GByteArray *file)
 {
     g_autoptr(GByteArray) out = g_byte_array_new();
     lp_wire_add_number(out, 1, node->id);
-    add_text(out, 2, node->is_joint ? "wait" : lp_given_op_name(&node->op));
+    add_text(out, 2, node->is_joint ? "pass" : lp_given_op_name(&node->op));
     lp_wire_add_number(out, 3, type_of(node));
-    write_deps(lp_trace_rank(trace, rank), node, out);
+    write_deps(lp_trace_rank(trace, rank), node, joints, out);
     if (!node->is_joint && node->op.kind == LP_GIVEN_COMPUTE)
         lp_wire_add_number(out, 7, (guint64)llround(node->op.work.device_s * 1e6));
     add_number(out, NODE_ATTRIBUTE, name_of(LP_CHAKRA_IS_CPU), ATTRIBUTE_BOOL, 0);
@@ -248,9 +281,20 @@ lp_chakra_write(const LpTrace *trace, guint32 rank)
 {
     GByteArray *file = g_byte_array_new();
     const LpTraceRank *one = lp_trace_rank(trace, rank);
-    write_metadata(trace, file);
-    write_groups(trace, rank, file);
-    for (guint i = 0; i < one->nodes->len; i++)
-        write_node(trace, rank, lp_trace_node(one, i), file);
+    guint n = one->nodes->len;
+    g_autofree GArray **joints = g_new0(GArray *, n + 1);
+    write_metadata(trace, rank, file);
+    for (guint i = 0; i < n; i++) {
+        const LpTraceNode *node = lp_trace_node(one, i);
+        if (!is_left_out(node)) {
+            write_node(trace, rank, node, joints, file);
+            continue;
+        }
+        joints[i] = g_array_new(FALSE, FALSE, sizeof(guint64));
+        for (guint k = 0; k < node->n_deps; k++)
+            add_dep(one, node, k, joints, joints[i]);
+    }
+    for (guint i = 0; i < n; i++)
+        g_clear_pointer(&joints[i], g_array_unref);
     return file;
 }

@@ -119,8 +119,8 @@ lp_characterization_to_json_text(const LpCharacterization *self)
     lp_report_add_plan(root, self->workload);
     if (self->simulation != NULL) {
         const LpSimulation *simulation = self->simulation;
-        lp_report_add_engine(root, self->fidelity, self->collapse, simulation->contention,
-                             simulation->engine_options);
+        lp_report_add_engine(root, self->fidelity, self->collapse, simulation->run.own_sharing,
+                             simulation->contention, simulation->engine_options);
         json_t *simulated = lp_json_set_object(root, "simulated");
         lp_report_add_figures(simulated, self->workload, self->machine, &simulation->run.terms,
                               simulation->run.iteration_time_s);

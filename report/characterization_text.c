@@ -209,7 +209,8 @@ lp_characterization_to_text(const LpCharacterization *self)
     if (self->points != NULL)
         append_sweep(out, self);
     if (self->simulation != NULL)
-        lp_report_append_engine(out, self->fidelity, self->collapse, self->simulation->contention,
+        lp_report_append_engine(out, self->fidelity, self->collapse,
+                                self->simulation->run.own_sharing, self->simulation->contention,
                                 self->simulation->engine_options);
     return g_string_free(out, FALSE);
 }

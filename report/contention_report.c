@@ -398,7 +398,7 @@ lp_contention_report_to_json(const LpContentionReport *self)
     lp_json_set_count(root, "accelerators", n_ranks(self));
     if (!self->is_scenario)
         lp_report_add_plan(root, job_at(self, 0)->workload);
-    lp_report_add_engine(root, scenario_setup->fidelity, scenario_setup->collapse, NULL,
+    lp_report_add_engine(root, scenario_setup->fidelity, scenario_setup->collapse, TRUE, NULL,
                          scenario_setup->engine_options);
     lp_json_set_count(root, "runs", self->attributions->n_runs);
     if (!self->is_scenario)

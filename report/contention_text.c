@@ -33,7 +33,7 @@ append_head(GString *out, const LpContentionReport *self, const json_t *result)
         lp_report_append_plan(out, lp_scenario_setup_job(self->scenario_setup, 0)->job->workload,
                               self->whole_plan);
     lp_report_append_engine(out, self->scenario_setup->fidelity, self->scenario_setup->collapse,
-                            NULL, self->scenario_setup->engine_options);
+                            TRUE, NULL, self->scenario_setup->engine_options);
     g_string_append_printf(out, "runs        %u\n", self->attributions->n_runs);
 }
 

@@ -209,13 +209,15 @@ lp_report_clear(LpReport *self)
 }
 
 void
-lp_report_add_engine(json_t *object, LpFidelity fidelity, gboolean collapse, const char *contention,
-                     const GArray *engine_options)
+lp_report_add_engine(json_t *object, LpFidelity fidelity, gboolean collapse, gboolean own_sharing,
+                     const char *contention, const GArray *engine_options)
 {
     json_t *engine = lp_json_set_object(object, "engine");
     lp_json_set_text(engine, "name", lp_engine_version());
     lp_json_set_text(engine, "fidelity", lp_fidelity_names[fidelity]);
     lp_json_set_text(engine, "collapse", collapse ? "on" : "off");
+    if (own_sharing)
+        lp_json_set_text(engine, "link_sharing", LP_REPORT_OWN_SHARING);
     if (contention != NULL)
         lp_json_set_text(engine, "proof", contention);
     json_t *options = lp_json_set_object(engine, "options");
@@ -452,8 +454,8 @@ json_t *
 lp_report_to_json(const LpReport *self)
 {
     json_t *root = begin_report(self);
-    lp_report_add_engine(root, self->fidelity, self->collapse, self->simulation->contention,
-                         self->simulation->engine_options);
+    lp_report_add_engine(root, self->fidelity, self->collapse, self->simulation->run.own_sharing,
+                         self->simulation->contention, self->simulation->engine_options);
     lp_report_add_results(root, self);
     lp_circuits_add_json(root, self->simulation);
     add_energy(root, self);

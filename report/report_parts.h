@@ -21,10 +21,15 @@ void lp_report_add_plan(json_t *object, const LpWorkload *workload);
  * members of @object. */
 void lp_report_add_figures(json_t *object, const LpWorkload *workload, const LpMachine *machine,
                            const LpTerms *terms, double iteration_time_s);
-/** Sets "engine" of @object: the engine's version and settings. @contention: what need not be
- * simulated, or NULL. @engine_options: LpEngineOption. */
+/** Who shares links where it is not the engine. */
+#define LP_REPORT_OWN_SHARING "Lightpath's max-min solver"
+
+/** Sets "engine" of @object: the engine's version and settings. @own_sharing: of
+ * LpRunResult. @contention: what need not be simulated, or NULL. @engine_options: LpEngineOption.
+ */
 void lp_report_add_engine(json_t *object, LpFidelity fidelity, gboolean collapse,
-                          const char *contention, const GArray *engine_options);
+                          gboolean own_sharing, const char *contention,
+                          const GArray *engine_options);
 /** Sets "simulated", the closed forms, "difference", "traffic_bytes" and "memory" of @object.
  * Seconds and bytes. */
 void lp_report_add_results(json_t *object, const LpReport *self);
@@ -44,7 +49,8 @@ void lp_report_append_prose(GString *out, const char *label, const char *text);
 void lp_report_append_plan(GString *out, const LpWorkload *workload, gboolean whole);
 /** Appends the engine's version and settings as text; parameters as for lp_report_add_engine(). */
 void lp_report_append_engine(GString *out, LpFidelity fidelity, gboolean collapse,
-                             const char *contention, const GArray *engine_options);
+                             gboolean own_sharing, const char *contention,
+                             const GArray *engine_options);
 /** Appends the clauses of @contention, which are parted by "; ", a line each. */
 void lp_report_append_contention(GString *out, const char *contention);
 /** Appends the label of the object at @pointer of @result, and a row for each of its values;

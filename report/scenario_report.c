@@ -130,7 +130,8 @@ to_json(const LpScenarioReport *self)
     lp_json_set_text(root, "scenario", self->scenario->name);
     lp_json_set_text(root, "platform", lp_file_label(self->machine->path));
     lp_json_set_count(root, "accelerators", n_ranks(self));
-    lp_report_add_engine(root, self->fidelity, self->collapse, NULL,
+    lp_report_add_engine(root, self->fidelity, self->collapse,
+                         self->simulation->jobs[0].together.own_sharing, NULL,
                          self->simulation->engine_options);
     json_t *jobs = lp_json_set_array(root, "jobs");
     for (guint i = 0; i < self->simulation->n_jobs; i++)
@@ -168,7 +169,8 @@ append_head(GString *out, const LpScenarioReport *self)
                            self->scenario->traffic->len, self->scenario->stragglers->len,
                            self->scenario->failures->len);
     lp_report_append_platform(out, self->machine, n_ranks(self));
-    lp_report_append_engine(out, self->fidelity, self->collapse, NULL,
+    lp_report_append_engine(out, self->fidelity, self->collapse,
+                            self->simulation->jobs[0].together.own_sharing, NULL,
                             self->simulation->engine_options);
 }
 

@@ -76,11 +76,13 @@ lp_report_append_contention(GString *out, const char *contention)
 }
 
 void
-lp_report_append_engine(GString *out, LpFidelity fidelity, gboolean collapse,
+lp_report_append_engine(GString *out, LpFidelity fidelity, gboolean collapse, gboolean own_sharing,
                         const char *contention, const GArray *engine_options)
 {
     g_string_append_printf(out, "\nengine      %s, fidelity=%s, collapse=%s\n", lp_engine_version(),
                            lp_fidelity_names[fidelity], collapse ? "on" : "off");
+    if (own_sharing)
+        g_string_append(out, "            links are shared by " LP_REPORT_OWN_SHARING "\n");
     if (contention != NULL)
         lp_report_append_contention(out, contention);
     g_string_append(out, "           ");
@@ -430,8 +432,8 @@ lp_report_to_text(const LpReport *self)
     g_autoptr(json_t) result = lp_report_to_json(self);
     GString *out = g_string_new(NULL);
     append_head(out, self);
-    lp_report_append_engine(out, self->fidelity, self->collapse, self->simulation->contention,
-                            self->simulation->engine_options);
+    lp_report_append_engine(out, self->fidelity, self->collapse, self->simulation->run.own_sharing,
+                            self->simulation->contention, self->simulation->engine_options);
     lp_report_append_needs(out, self, result);
     append_end(out, self);
     lp_report_append_results(out, self, result);

@@ -5,7 +5,7 @@
 
 #include "sim/actors/actor_tokens.h"
 #include "sim/actors/due_queue.h"
-#include "sim/actors/max_min_solver.h"
+#include "sim/actors/shared_flows.h"
 
 #include <simgrid/actor.h>
 #include <simgrid/engine.h>
@@ -36,9 +36,9 @@ typedef struct {
 } Sent;
 
 struct LpFlowEngine {
-    LpRotorRun *rotor;      /* owned, or NULL */
-    LpOpening *opening;     /* owned, or NULL */
-    LpMaxMinSolver *solver; /* owned; NULL: the engine shares links, and none of what follows is */
+    LpRotorRun *rotor;    /* owned, or NULL */
+    LpOpening *opening;   /* owned, or NULL */
+    LpSharedFlows *flows; /* owned; NULL: the engine shares links, and none of what follows is */
     gboolean uncontended[LP_N_TIERS];
     LpFlowRecord *record;      /* borrowed, or NULL */
     LpEquivalenceCheck *check; /* borrowed, or NULL */
@@ -65,7 +65,7 @@ static void
 share_out(LpFlowEngine *self)
 {
     double now_s = simgrid_get_clock();
-    const GPtrArray *flows = lp_max_min_solver_share_out(self->solver, now_s);
+    const GPtrArray *flows = lp_shared_flows_share_out(self->flows, now_s);
     for (guint i = 0; i < flows->len; i++) {
         Sent *sent = flows->pdata[i];
         sent->due.at_s = now_s + sent->shared.rest_bytes / sent->shared.bytes_per_s;
@@ -78,7 +78,6 @@ share_out(LpFlowEngine *self)
 static void
 sent_free(Sent *self)
 {
-    g_array_unref(self->shared.link_shares);
     sg_sem_destroy(self->arrived);
     g_free(self);
 }
@@ -92,7 +91,6 @@ new_sent(LpFlowEngine *self, const LpFlow *flow)
     } else {
         sent = g_new0(Sent, 1);
         sent->due.owner = sent;
-        sent->shared.link_shares = g_array_new(FALSE, FALSE, sizeof(LpFlowOnLink));
         sent->arrived = sg_sem_init(0);
         g_ptr_array_add(self->all, sent);
     }
@@ -117,7 +115,7 @@ send_leg(LpFlowEngine *self, const LpFlow *flow, guint32 leg)
 {
     Sent *sent = new_sent(self, flow);
     double start_s = simgrid_get_clock();
-    gboolean meets = lp_max_min_solver_enter(self->solver, &sent->shared, leg, start_s);
+    gboolean meets = lp_shared_flows_enter(self->flows, &sent->shared, leg, start_s);
     double alone_s = (double)flow->bytes / sent->shared.cap_bytes_per_s;
     if (meets) {
         call(self);
@@ -148,7 +146,7 @@ begin_leg(LpFlowEngine *self, Sent *sent)
     sent->stage = STAGE_FLOWING;
     sent->due.number = self->n_sent++;
     sent->leg_began_s = now_s;
-    gboolean meets = lp_max_min_solver_enter(self->solver, &sent->shared, sent->leg, now_s);
+    gboolean meets = lp_shared_flows_enter(self->flows, &sent->shared, sent->leg, now_s);
     sent->leg_alone_s = (double)sent->shared.flow.bytes / sent->shared.cap_bytes_per_s;
     if (meets)
         call(self);
@@ -159,7 +157,7 @@ begin_leg(LpFlowEngine *self, Sent *sent)
 static void
 end_leg(LpFlowEngine *self, Sent *sent)
 {
-    lp_max_min_solver_leave(self->solver, &sent->shared, simgrid_get_clock());
+    lp_shared_flows_leave(self->flows, &sent->shared, simgrid_get_clock());
     if (self->record != NULL)
         lp_flow_record_add(self->record, &sent->shared.flow, sent->leg, sent->leg_began_s,
                            simgrid_get_clock(), sent->leg_alone_s);
@@ -213,7 +211,7 @@ go_on(LpFlowEngine *self, Sent *sent)
 gboolean
 lp_flow_engine_launches(const LpFlowEngine *self)
 {
-    return self != NULL && self->solver != NULL;
+    return self != NULL && self->flows != NULL;
 }
 
 void
@@ -294,7 +292,7 @@ lp_flow_engine_send(LpFlowEngine *self, const LpFlow *flow)
     }
     if (flow->bytes == 0)
         return;
-    if (self->solver == NULL) {
+    if (self->flows == NULL) {
         send_turning(self, flow, route->n_legs);
         return;
     }
@@ -305,9 +303,9 @@ lp_flow_engine_send(LpFlowEngine *self, const LpFlow *flow)
 void
 lp_flow_engine_set_bandwidth(LpFlowEngine *self, guint32 link, double bytes_per_s)
 {
-    if (self == NULL || self->solver == NULL)
+    if (self == NULL || self->flows == NULL)
         return;
-    lp_max_min_solver_set_bandwidth(self->solver, link, bytes_per_s);
+    lp_shared_flows_set_bandwidth(self->flows, link, bytes_per_s);
     call(self);
 }
 
@@ -324,7 +322,7 @@ end_due(LpFlowEngine *self)
             go_on(self, sent);
             continue;
         }
-        lp_max_min_solver_leave(self->solver, &sent->shared, simgrid_get_clock());
+        lp_shared_flows_leave(self->flows, &sent->shared, simgrid_get_clock());
         sg_sem_release(sent->arrived);
     }
 }
@@ -381,7 +379,7 @@ lp_flow_engine_start(LpFlowEngine *self, struct s4u_Host *home)
         lp_rotor_run_start(self->rotor, home);
     if (self->opening != NULL)
         lp_opening_start(self->opening, home);
-    if (self->solver == NULL)
+    if (self->flows == NULL)
         return;
     sg_actor_t actor = sg_actor_init("sharing", home);
     sg_actor_set_data(actor, self);
@@ -391,10 +389,10 @@ lp_flow_engine_start(LpFlowEngine *self, struct s4u_Host *home)
 
 /* @solver: (transfer full). */
 static LpFlowEngine *
-new_sharing(LpMaxMinSolver *solver, LpFlowRecord *record)
+new_sharing(LpSharedFlows *flows, LpFlowRecord *record)
 {
     LpFlowEngine *self = g_new0(LpFlowEngine, 1);
-    self->solver = solver;
+    self->flows = flows;
     self->record = record;
     self->alarm_s = -INFINITY;
     self->queue = lp_due_queue_new();
@@ -407,7 +405,7 @@ new_sharing(LpMaxMinSolver *solver, LpFlowRecord *record)
 LpFlowEngine *
 lp_flow_engine_new(const LpNetwork *network, const gboolean *uncontended, LpFlowRecord *record)
 {
-    LpFlowEngine *self = new_sharing(lp_max_min_solver_new(network, uncontended, record), record);
+    LpFlowEngine *self = new_sharing(lp_shared_flows_new(network, uncontended, record), record);
     lp_flow_engine_set_uncontended(self, uncontended);
     return self;
 }
@@ -437,7 +435,7 @@ lp_flow_engine_new_of_classes(const LpQuotient *quotient, LpFlowRecord *record,
                               LpEquivalenceCheck *check)
 {
     LpFlowEngine *self =
-        new_sharing(lp_max_min_solver_new_of_classes(quotient, record, check), record);
+        new_sharing(lp_shared_flows_new_of_classes(quotient, record, check), record);
     self->check = check;
     return self;
 }
@@ -473,7 +471,7 @@ lp_flow_engine_free(LpFlowEngine *self)
     g_clear_pointer(&self->queue, lp_due_queue_free);
     g_clear_pointer(&self->idle, g_ptr_array_unref);
     g_clear_pointer(&self->all, g_ptr_array_unref);
-    lp_max_min_solver_free(self->solver);
+    lp_shared_flows_free(self->flows);
     lp_tokens_free(self->changed);
     g_free(self);
 }

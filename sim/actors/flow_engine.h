@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shares links among the flows of a run, in place of the engine: max-min fairly, as the engine
  * does, but with tiers that may be left uncontended, and with an eye on who holds back whom
- * (sim/actors/max_min_solver.h). With all tiers uncontended every communication takes its isolated
+ * (sim/actors/shared_flows.h). With all tiers uncontended every communication takes its isolated
  * time.
  */
 #pragma once

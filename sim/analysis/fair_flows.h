@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Flows that share ports max-min fairly, as the engine does it, and without the engine.
- *
- * (Bertsekas and Gallager, Data Networks, 1992, section 6.5.2: progressive filling.) A flow is
- * slowed by narrow links anywhere, but only ports and scale-up links are shared
- * (sim/analysis/isolated_time.h). */
+/* Flows of so many bytes that begin and end, and share ports max-min fairly meanwhile
+ * (sim/analysis/max_min.h), without the engine. A flow is slowed by narrow links anywhere, but only
+ * ports and scale-up links are shared (sim/analysis/isolated_time.h). */
 #pragma once
 
 #include "sim/engine/network.h"
 
 G_BEGIN_DECLS
-
-/** Relative slack within which instants and shares count as equal: rounding, not physics. */
-#define LP_FAIR_FLOWS_SLACK 1e-12
 
 /** What flows, from whom to whom. */
 typedef struct {

@@ -4,7 +4,7 @@
 
 #include "sim/analysis/exchange_rows.h"
 #include "sim/analysis/cached_latencies.h"
-#include "sim/analysis/max_min.h"
+#include "sim/analysis/round_plan_time.h"
 #include "sim/analysis/ring_legs.h"
 #include "sim/analysis/ring_messages.h"
 #include "sim/collectives/exchange.h"
@@ -434,7 +434,7 @@ scheduled_time_s(const LpIsolatedRing *self, const LpOp *op, LpFidelity fidelity
     LpRoundPlan round_plan;
     lp_round_plan_init(&round_plan, self->map, op, self->communicator, fidelity);
     lp_cached_latencies_prepare(&round_plan, op, self->cache);
-    known_s = lp_max_min_round_plan_s(&round_plan);
+    known_s = lp_round_plan_time_s(&round_plan);
     lp_round_plan_clear(&round_plan);
     lp_isolated_cache_store(self->cache, self->peers_shape, op, fact, known_s);
     return known_s;

@@ -10,7 +10,7 @@
 typedef struct {
     guint64 marks; /* first: found by it */
     guint n;
-    LpLegRate rates[]; /* of each flow */
+    LpClassRate rates[]; /* of each class */
 } Rates;
 
 struct LpKnownRates {
@@ -38,15 +38,15 @@ lp_known_rates_free(LpKnownRates *self)
 /* Steele, Lea and Flood, Fast splittable pseudorandom number generators, 2014: its generator's
  * output function. */
 guint64
-lp_known_rates_mark(guint32 place)
+lp_known_rates_mark(guint32 class)
 {
-    guint64 mark = ((guint64)place + 1) * 0x9e3779b97f4a7c15u;
+    guint64 mark = ((guint64) class + 1) * 0x9e3779b97f4a7c15u;
     mark = (mark ^ (mark >> 30)) * 0xbf58476d1ce4e5b9u;
     mark = (mark ^ (mark >> 27)) * 0x94d049bb133111ebu;
     return mark ^ (mark >> 31);
 }
 
-LpLegRate *
+LpClassRate *
 lp_known_rates_keep(LpKnownRates *self, guint64 marks, guint n)
 {
     if (n > KEPT_AT_ONCE)
@@ -62,7 +62,7 @@ lp_known_rates_keep(LpKnownRates *self, guint64 marks, guint n)
     return rates->rates;
 }
 
-const LpLegRate *
+const LpClassRate *
 lp_known_rates_find(const LpKnownRates *self, guint64 marks, guint n)
 {
     const Rates *rates = g_hash_table_lookup(self->by_marks, &marks);

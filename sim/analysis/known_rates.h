@@ -6,11 +6,11 @@
 
 G_BEGIN_DECLS
 
-/** How fast a flow goes on a leg, and how many flow there. */
+/** How fast each flow of a class goes, and how many there are. */
 typedef struct {
     double bytes_per_s;
-    guint32 place, n_flows; /**< place: the leg's, its user's */
-} LpLegRate;
+    guint32 class, n_flows;
+} LpClassRate;
 
 typedef struct LpKnownRates LpKnownRates;
 
@@ -18,13 +18,13 @@ typedef struct LpKnownRates LpKnownRates;
 LpKnownRates *lp_known_rates_new(void);
 void lp_known_rates_free(LpKnownRates *self);
 
-/** What stands for a flow on the leg at @place: no two sums of such numbers are likely to be equal.
+/** What stands for a flow of @class: no two sums of such numbers are likely to be equal.
  */
-guint64 lp_known_rates_mark(guint32 place);
-/** Room for the rates of @n flows whose marks have the sum @marks; NULL: they are too many to be
- * kept. It lasts until the next call of this function. */
-LpLegRate *lp_known_rates_keep(LpKnownRates *self, guint64 marks, guint n);
+guint64 lp_known_rates_mark(guint32 class);
+/** Room for the rates of @n classes, whose flows' marks have the sum @marks; NULL: they are too
+ * many to be kept. It lasts until the next call of this function. */
+LpClassRate *lp_known_rates_keep(LpKnownRates *self, guint64 marks, guint n);
 /** What was written there, most likely for the same flows; NULL: nothing. */
-const LpLegRate *lp_known_rates_find(const LpKnownRates *self, guint64 marks, guint n);
+const LpClassRate *lp_known_rates_find(const LpKnownRates *self, guint64 marks, guint n);
 
 G_END_DECLS

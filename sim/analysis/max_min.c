@@ -1,248 +1,500 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A small event loop: members follow a round plan, flows share ports by progressive filling. */
+/* Progressive filling. A change reaches flows over links, from link to class to link; what it
+ * cannot reach keeps its rate. The steps of a pipeline repeat the same flows, whose rates are kept
+ * by what flows. */
 #include "sim/analysis/max_min.h"
 
-#include "sim/analysis/fair_flows.h"
+#include "sim/analysis/known_rates.h"
 
 #include <math.h>
 
-/* A transfer that waits until its sender is ready. */
-typedef struct {
-    LpFairFlow flow;
-    double starts_s;
-} Waiting;
-
-/* Bytes that have flowed and are yet to arrive. */
-typedef struct {
-    guint64 to, round;
-    double at_s;
-} Arrival;
+/* Of so few classes it is quicker to give all a rate than to find those that a change reaches. */
+#define FEW 1024
 
 typedef struct {
-    guint64 round, n_queued, next_queued, n_under_way;
-    double ready_s;                   /* before then it sends nothing */
-    guint64 first_active, end_active; /* rounds outside of which it never does */
-} Member;
-
-/* A round, from when the first member enters it to when the last one leaves it. */
-typedef struct {
-    GArray *transfers;  /* owned LpTransfer: member after member; NULL: nobody is in it */
-    guint32 *first;     /* owned, by member and one more: place in them */
-    guint32 *n_missing; /* owned, by member: transfers to it that have not arrived */
-    guint64 n_left;     /* members that have left it */
-} Round;
+    double cap_bytes_per_s;
+    guint32 first_use, n_uses, room; /* in LpMaxMin.uses */
+    guint32 n;                       /* flows */
+    guint32 n_before;                /* as links know it: they list a class that has flows */
+    guint32 present;                 /* in LpMaxMin.present, while it has flows */
+    guint32 changed;                 /* in LpMaxMin.changed, plus 1; 0: it is not there */
+    guint32 round;                   /* of filling, in which it was given its rate */
+    gboolean is_open;                /* it has no rate; only while rates are worked out */
+} Class;
 
 typedef struct {
-    LpRoundPlan *round_plan; /* borrowed */
-    guint64 n_members, n_done;
-    double now_s;
-    Member *members;    /* owned */
-    Round *rounds;      /* owned */
-    LpTransfer *sent;   /* owned: room for a member's transfers of a round */
-    GArray *waiting;    /* owned: Waiting */
-    LpFairFlows *flows; /* owned */
-    GArray *ended;      /* owned: LpFairFlow, of this instant */
-    GArray *arrivals;   /* owned: Arrival */
-} Solver;
+    double n;      /* how often a flow crosses */
+    guint32 link;  /* this link */
+    guint32 place; /* among its users */
+} Use;
 
-/* --- members --- */
+typedef struct {
+    guint32 class, use;
+} User;
+
+typedef struct {
+    double bytes_per_s;
+    double rest, share; /* of that, not given away yet, and what each flow without a rate has */
+    double n_crossing;  /* flows without a rate, as often as they cross it */
+    guint32 n_open;     /* classes without a rate */
+    guint32 n_flows;    /* all on it; these five only while rates are worked out */
+    guint32 round;      /* of filling, in which it was full */
+    gboolean is_open;   /* what flows on it has changed, or is reached by a change */
+    guint32 index;      /* in the network */
+    guint32 n_users, room;
+    User *users; /* owned */
+} Link;
+
+/* Numbers of links or classes: changed far more often than all else here. */
+typedef struct {
+    guint32 *at; /* owned */
+    guint32 n, room;
+} List;
+
+struct LpMaxMin {
+    const LpNetwork *network; /* borrowed; NULL: nothing is lost */
+    GArray *links;            /* owned: Link */
+    GArray *classes;          /* owned: Class */
+    GArray *bytes_per_s;      /* owned: double, by class */
+    GArray *uses;             /* owned: Use, of class after class */
+    List present;             /* classes with flows */
+    List changed;             /* classes whose flows changed; NONE: no more */
+    List open_links;          /* that rates are worked out for */
+    List open, touched;       /* classes: without a rate yet, and all that were */
+    LpKnownRates *known;      /* owned; NULL: nothing is looked up */
+    guint64 marks;            /* of all flows' classes, summed */
+    guint32 round;
+    gboolean is_changed; /* what flows, since it was last given rates */
+    gboolean is_behind;  /* rates were looked up since links were told of what flows */
+};
+
+#define NONE G_MAXUINT32
+
+static Link *
+link_at(const LpMaxMin *self, guint32 link)
+{
+    return &g_array_index(self->links, Link, link);
+}
+
+static Class *
+class_at(const LpMaxMin *self, guint32 class)
+{
+    return &g_array_index(self->classes, Class, class);
+}
 
 static void
-issue(Solver *self, guint64 index)
+push(List *self, guint32 number)
 {
-    Member *member = &self->members[index];
-    const Round *round = &self->rounds[member->round];
-    while (member->next_queued < member->n_queued &&
-           member->n_under_way < self->round_plan->at_once) {
-        const LpTransfer *transfer = &g_array_index(round->transfers, LpTransfer,
-                                                    round->first[index] + member->next_queued++);
-        Waiting waiting = {.flow = {.from = index,
-                                    .to = transfer->to,
-                                    .round = member->round,
-                                    .latency_s = transfer->latency_s,
-                                    .bytes = (double)transfer->bytes,
-                                    .route = &transfer->connection->route},
-                           .starts_s = MAX(self->now_s, member->ready_s)};
-        g_array_append_val(self->waiting, waiting);
-        member->n_under_way++;
+    if (self->n == self->room) {
+        self->room = MAX(16, 2 * self->room);
+        self->at = g_renew(guint32, self->at, self->room);
     }
+    self->at[self->n++] = number;
 }
 
-/* What comes to a member is what others send to it. */
-static void
-open_round(Solver *self, guint64 number)
+static Use *
+use_at(const LpMaxMin *self, guint32 use)
 {
-    Round *round = &self->rounds[number];
-    if (round->transfers != NULL)
-        return;
-    round->transfers = g_array_sized_new(FALSE, FALSE, sizeof(LpTransfer), (guint)self->n_members);
-    round->first = g_new(guint32, self->n_members + 1);
-    round->n_missing = g_new0(guint32, self->n_members);
-    for (guint64 i = 0; i < self->n_members; i++) {
-        gboolean is_active =
-            number >= self->members[i].first_active && number < self->members[i].end_active;
-        guint64 n =
-            is_active ? lp_round_plan_transfers(self->round_plan, i, number, self->sent) : 0;
-        round->first[i] = round->transfers->len;
-        g_array_append_vals(round->transfers, self->sent, (guint)n);
-        for (guint64 k = 0; k < n; k++)
-            round->n_missing[self->sent[k].to]++;
-    }
-    round->first[self->n_members] = round->transfers->len;
+    return &g_array_index(self->uses, Use, use);
 }
 
-static void
-close_round(Round *round)
+/* --- links --- */
+
+guint32
+lp_max_min_add_link(LpMaxMin *self, guint32 index, double bytes_per_s)
 {
-    g_clear_pointer(&round->transfers, g_array_unref);
-    g_clear_pointer(&round->first, g_free);
-    g_clear_pointer(&round->n_missing, g_free);
+    g_array_append_vals(self->links, &(Link){.bytes_per_s = bytes_per_s, .index = index}, 1);
+    return self->links->len - 1;
 }
 
-static void
-enter_round(Solver *self, guint64 index)
+guint32
+lp_max_min_link_index(const LpMaxMin *self, guint32 link)
 {
-    Member *member = &self->members[index];
-    open_round(self, member->round);
-    const Round *round = &self->rounds[member->round];
-    member->next_queued = 0;
-    member->n_queued = round->first[index + 1] - round->first[index];
-    /* Who had nothing to send waits, too, before the next round. */
-    member->ready_s =
-        MAX(self->now_s, member->ready_s) + lp_round_plan_wait_s(self->round_plan, member->round);
-    issue(self, index);
-}
-
-static void
-leave_round(Solver *self, guint64 index)
-{
-    Round *round = &self->rounds[self->members[index].round++];
-    if (++round->n_left == self->n_members)
-        close_round(round);
-}
-
-/* Goes on for as long as the member has nothing to wait for. */
-static void
-advance(Solver *self, guint64 index)
-{
-    Member *member = &self->members[index];
-    while (member->round < self->round_plan->n_rounds && member->n_under_way == 0 &&
-           self->rounds[member->round].n_missing[index] == 0) {
-        leave_round(self, index);
-        if (member->round < self->round_plan->n_rounds)
-            enter_round(self, index);
-        else
-            self->n_done++;
-    }
-}
-
-static void
-finish(Solver *self, LpFairFlow flow)
-{
-    self->members[flow.from].n_under_way--;
-    issue(self, flow.from);
-    advance(self, flow.from);
-    Arrival arrival = {flow.to, flow.round, self->now_s + flow.latency_s};
-    g_array_append_val(self->arrivals, arrival);
-}
-
-static void
-take_arrivals(Solver *self)
-{
-    for (guint i = 0; i < self->arrivals->len;) {
-        Arrival arrival = g_array_index(self->arrivals, Arrival, i);
-        if (arrival.at_s > self->now_s * (1.0 + LP_FAIR_FLOWS_SLACK)) {
-            i++;
-            continue;
-        }
-        g_array_remove_index_fast(self->arrivals, i);
-        self->rounds[arrival.round].n_missing[arrival.to]--;
-        advance(self, arrival.to);
-    }
-}
-
-/* --- events --- */
-
-static double
-next_event_s(const Solver *self)
-{
-    double next_s = lp_fair_flows_next_s(self->flows, self->now_s);
-    for (guint i = 0; i < self->waiting->len; i++)
-        next_s = MIN(next_s, g_array_index(self->waiting, Waiting, i).starts_s);
-    for (guint i = 0; i < self->arrivals->len; i++)
-        next_s = MIN(next_s, g_array_index(self->arrivals, Arrival, i).at_s);
-    return next_s;
-}
-
-static void
-start_flows(Solver *self)
-{
-    for (guint i = 0; i < self->waiting->len;) {
-        const Waiting *waiting = &g_array_index(self->waiting, Waiting, i);
-        if (waiting->starts_s > self->now_s * (1.0 + LP_FAIR_FLOWS_SLACK)) {
-            i++;
-            continue;
-        }
-        lp_fair_flows_add(self->flows, &waiting->flow);
-        g_array_remove_index_fast(self->waiting, i);
-    }
-}
-
-static void
-end_flows(Solver *self, double elapsed_s)
-{
-    g_array_set_size(self->ended, 0);
-    lp_fair_flows_pass(self->flows, elapsed_s, self->now_s, self->ended);
-    for (guint i = 0; i < self->ended->len; i++)
-        finish(self, g_array_index(self->ended, LpFairFlow, i));
-}
-
-static void
-run(Solver *self)
-{
-    for (guint64 i = 0; i < self->n_members; i++)
-        lp_round_plan_active(self->round_plan, i, &self->members[i].first_active,
-                             &self->members[i].end_active);
-    for (guint64 i = 0; i < self->n_members; i++) {
-        enter_round(self, i);
-        advance(self, i);
-    }
-    while (self->n_done < self->n_members) {
-        start_flows(self);
-        double before_s = self->now_s;
-        self->now_s = next_event_s(self);
-        /* Every receive has a sender, so somebody always goes on. */
-        g_assert(isfinite(self->now_s));
-        end_flows(self, self->now_s - before_s);
-        take_arrivals(self);
-    }
+    return link_at(self, link)->index;
 }
 
 double
-lp_max_min_round_plan_s(LpRoundPlan *round_plan)
+lp_max_min_capacity(const LpMaxMin *self, guint32 link, guint32 n)
 {
-    guint64 n = round_plan->schedule.shape.n_members, n_rounds = round_plan->n_rounds;
-    if (n < 2 || n_rounds == 0)
-        return 0.0;
-    Solver self = {.round_plan = round_plan,
-                   .n_members = n,
-                   .members = g_new0(Member, n),
-                   .rounds = g_new0(Round, n_rounds),
-                   .sent = g_new(LpTransfer, lp_round_plan_transfers_max(round_plan)),
-                   .waiting = g_array_new(FALSE, FALSE, sizeof(Waiting)),
-                   .flows = lp_fair_flows_new(round_plan->map->network),
-                   .ended = g_array_new(FALSE, FALSE, sizeof(LpFairFlow)),
-                   .arrivals = g_array_new(FALSE, FALSE, sizeof(Arrival))};
-    run(&self);
-    double end_s = self.now_s;
-    for (guint64 i = 0; i < n; i++)
-        end_s = MAX(end_s, self.members[i].ready_s);
-    g_free(self.members);
-    g_free(self.rounds);
-    g_free(self.sent);
-    g_array_unref(self.waiting);
-    lp_fair_flows_free(self.flows);
-    g_array_unref(self.ended);
-    g_array_unref(self.arrivals);
-    return end_s;
+    const Link *at = link_at(self, link);
+    return self->network == NULL ? at->bytes_per_s
+                                 : at->bytes_per_s * lp_network_share(self->network, at->index, n);
+}
+
+static void
+open_link(LpMaxMin *self, guint32 link)
+{
+    Link *at = link_at(self, link);
+    if (at->is_open)
+        return;
+    at->is_open = TRUE;
+    at->n_crossing = 0.0;
+    at->n_flows = 0;
+    push(&self->open_links, link);
+}
+
+void
+lp_max_min_set_capacity(LpMaxMin *self, guint32 link, double bytes_per_s)
+{
+    g_return_if_fail(self->known == NULL);
+    link_at(self, link)->bytes_per_s = bytes_per_s;
+    open_link(self, link);
+    self->is_changed = TRUE;
+}
+
+/* --- classes --- */
+
+guint32
+lp_max_min_add_class(LpMaxMin *self)
+{
+    g_array_set_size(self->classes, self->classes->len + 1);
+    g_array_set_size(self->bytes_per_s, self->classes->len);
+    return self->classes->len - 1;
+}
+
+static void
+list_class(LpMaxMin *self, guint32 class)
+{
+    const Class *at = class_at(self, class);
+    for (guint32 use = at->first_use; use < at->first_use + at->n_uses; use++) {
+        Link *link = link_at(self, use_at(self, use)->link);
+        if (link->n_users == link->room) {
+            link->room = MAX(4, 2 * link->room);
+            link->users = g_renew(User, link->users, link->room);
+        }
+        use_at(self, use)->place = link->n_users;
+        link->users[link->n_users++] = (User){class, use};
+    }
+}
+
+static void
+unlist_class(LpMaxMin *self, const Class *at)
+{
+    for (guint32 use = at->first_use; use < at->first_use + at->n_uses; use++) {
+        Link *link = link_at(self, use_at(self, use)->link);
+        guint32 place = use_at(self, use)->place;
+        link->users[place] = link->users[--link->n_users];
+        use_at(self, link->users[place].use)->place = place;
+    }
+}
+
+/* Lets links know how many flows @class has. */
+static void
+tell_links(LpMaxMin *self, guint32 class)
+{
+    Class *at = class_at(self, class);
+    if (at->n_before == 0 && at->n > 0)
+        list_class(self, class);
+    else if (at->n_before > 0 && at->n == 0)
+        unlist_class(self, at);
+    at->n_before = at->n;
+    for (guint32 use = at->first_use; use < at->first_use + at->n_uses; use++)
+        open_link(self, use_at(self, use)->link);
+}
+
+void
+lp_max_min_set_uses(LpMaxMin *self, guint32 class, const LpMaxMinUse *uses, guint32 n,
+                    double cap_bytes_per_s)
+{
+    Class *at = class_at(self, class);
+    if (at->n_before > 0)
+        tell_links(self, class);
+    if (at->changed > 0)
+        self->changed.at[at->changed - 1] = NONE;
+    at->changed = 0;
+    if (n > at->room) {
+        at->first_use = self->uses->len;
+        at->room = n;
+        g_array_set_size(self->uses, at->first_use + n);
+    }
+    at->n_uses = n;
+    at->cap_bytes_per_s = cap_bytes_per_s;
+    for (guint32 i = 0; i < n; i++)
+        *use_at(self, at->first_use + i) = (Use){.n = uses[i].n, .link = uses[i].link};
+    g_array_index(self->bytes_per_s, double, class) = cap_bytes_per_s;
+}
+
+/* @is_more: one flow more, else one less. */
+static void
+change_flows(LpMaxMin *self, guint32 class, gboolean is_more)
+{
+    Class *at = class_at(self, class);
+    at->n += is_more ? 1 : G_MAXUINT32;
+    if (is_more && at->n == 1) {
+        at->present = self->present.n;
+        push(&self->present, class);
+    } else if (at->n == 0) {
+        guint32 last = self->present.at[--self->present.n];
+        class_at(self, last)->present = at->present;
+        self->present.at[at->present] = last;
+    }
+    if (self->known != NULL)
+        self->marks += is_more ? lp_known_rates_mark(class) : -lp_known_rates_mark(class);
+    self->is_changed = TRUE;
+    if (at->changed > 0)
+        return;
+    push(&self->changed, class);
+    at->changed = self->changed.n;
+}
+
+void
+lp_max_min_enter(LpMaxMin *self, guint32 class)
+{
+    change_flows(self, class, TRUE);
+}
+
+void
+lp_max_min_leave(LpMaxMin *self, guint32 class)
+{
+    change_flows(self, class, FALSE);
+}
+
+/* --- what a change reaches --- */
+
+/* Where one flow follows another, as in a pipeline, nothing has changed, unless there were other
+ * rates meanwhile. */
+static void
+open_changed(LpMaxMin *self)
+{
+    for (guint32 i = 0; i < self->changed.n; i++) {
+        guint32 class = self->changed.at[i];
+        if (class == NONE)
+            continue;
+        Class *at = class_at(self, class);
+        at->changed = 0;
+        if (at->n != at->n_before || self->is_behind)
+            tell_links(self, class);
+    }
+    self->changed.n = 0;
+    self->is_behind = FALSE;
+}
+
+static void
+open_class(LpMaxMin *self, guint32 class)
+{
+    Class *at = class_at(self, class);
+    if (at->is_open)
+        return;
+    at->is_open = TRUE;
+    push(&self->open, class);
+    for (guint32 use = at->first_use; use < at->first_use + at->n_uses; use++)
+        open_link(self, use_at(self, use)->link);
+}
+
+/* From link to class to link, and what each link has to carry. */
+static void
+open_reached(LpMaxMin *self)
+{
+    for (guint32 i = 0; i < self->open_links.n; i++) {
+        Link *link = link_at(self, self->open_links.at[i]);
+        link->n_open = link->n_users;
+        for (guint32 k = 0; k < link->n_users; k++) {
+            User user = link->users[k];
+            guint32 n = class_at(self, user.class)->n;
+            link->n_crossing += use_at(self, user.use)->n * n;
+            link->n_flows += n;
+            open_class(self, user.class);
+        }
+    }
+}
+
+/* --- filling --- */
+
+static void
+fix_rate(LpMaxMin *self, guint32 class, double rate)
+{
+    Class *at = class_at(self, class);
+    at->is_open = FALSE;
+    at->round = self->round;
+    g_array_index(self->bytes_per_s, double, class) = rate;
+    for (guint32 use = at->first_use; use < at->first_use + at->n_uses; use++) {
+        Link *link = link_at(self, use_at(self, use)->link);
+        double n = use_at(self, use)->n;
+        for (guint32 i = 0; i < at->n; i++)
+            link->rest = MAX(link->rest - rate * n, 0.0);
+        link->n_crossing -= n * at->n;
+        link->n_open--;
+    }
+}
+
+/* The lowest share of a link, or cap of a class, of those that have no rate; the others are taken
+ * off the lists. */
+static double
+find_lowest(LpMaxMin *self)
+{
+    guint n_links = 0, n_classes = 0;
+    double lowest = INFINITY;
+    for (guint32 i = 0; i < self->open_links.n; i++) {
+        guint32 index = self->open_links.at[i];
+        Link *link = link_at(self, index);
+        if (link->n_open == 0)
+            continue;
+        link->share = link->rest / link->n_crossing;
+        lowest = MIN(lowest, link->share);
+        self->open_links.at[n_links++] = index;
+    }
+    for (guint32 i = 0; i < self->open.n; i++) {
+        guint32 class = self->open.at[i];
+        if (!class_at(self, class)->is_open)
+            continue;
+        lowest = MIN(lowest, class_at(self, class)->cap_bytes_per_s);
+        self->open.at[n_classes++] = class;
+    }
+    self->open_links.n = n_links;
+    self->open.n = n_classes;
+    return lowest;
+}
+
+/* Shares are those before any flow is given a rate in this round. */
+static void
+fill_to(LpMaxMin *self, double lowest)
+{
+    double level = lowest * (1.0 + LP_MAX_MIN_SLACK);
+    self->round++;
+    for (guint32 i = 0; i < self->open_links.n; i++) {
+        Link *link = link_at(self, self->open_links.at[i]);
+        if (link->share > level)
+            continue;
+        link->round = self->round;
+        for (guint32 k = 0; k < link->n_users; k++)
+            if (class_at(self, link->users[k].class)->is_open)
+                fix_rate(self, link->users[k].class, lowest);
+    }
+    for (guint32 i = 0; i < self->open.n; i++) {
+        const Class *at = class_at(self, self->open.at[i]);
+        if (at->is_open && at->cap_bytes_per_s <= level)
+            fix_rate(self, self->open.at[i], lowest);
+    }
+}
+
+static void
+fill(LpMaxMin *self)
+{
+    for (guint32 i = 0; i < self->open_links.n; i++) {
+        guint32 index = self->open_links.at[i];
+        Link *link = link_at(self, index);
+        link->is_open = FALSE;
+        link->rest = lp_max_min_capacity(self, index, link->n_flows);
+    }
+    for (guint32 i = 0; i < self->open.n; i++)
+        push(&self->touched, self->open.at[i]);
+    for (double lowest; lowest = find_lowest(self), self->open.n > 0;)
+        fill_to(self, lowest);
+    self->open_links.n = 0;
+}
+
+/* --- rates --- */
+
+static void
+keep_rates(LpMaxMin *self)
+{
+    LpClassRate *rates = lp_known_rates_keep(self->known, self->marks, self->present.n);
+    for (guint32 i = 0; rates != NULL && i < self->present.n; i++) {
+        guint32 class = self->present.at[i];
+        rates[i] = (LpClassRate){g_array_index(self->bytes_per_s, double, class), class,
+                                 class_at(self, class)->n};
+    }
+}
+
+/* Takes over those that are known of what flows now. Returns: whether there are any. */
+static gboolean
+recall_rates(LpMaxMin *self)
+{
+    guint n = self->present.n;
+    const LpClassRate *rates = lp_known_rates_find(self->known, self->marks, n);
+    if (rates == NULL)
+        return FALSE;
+    for (guint i = 0; i < n; i++)
+        if (class_at(self, rates[i].class)->n != rates[i].n_flows)
+            return FALSE;
+    for (guint i = 0; i < n; i++)
+        g_array_index(self->bytes_per_s, double, rates[i].class) = rates[i].bytes_per_s;
+    self->is_behind = TRUE;
+    return TRUE;
+}
+
+const guint32 *
+lp_max_min_share_out(LpMaxMin *self, guint32 *out_n)
+{
+    self->touched.n = 0;
+    if (self->is_changed && (self->known == NULL || !recall_rates(self))) {
+        open_changed(self);
+        if (self->known != NULL && self->present.n <= FEW)
+            for (guint32 i = 0; i < self->present.n; i++)
+                open_class(self, self->present.at[i]);
+        open_reached(self);
+        fill(self);
+        if (self->known != NULL)
+            keep_rates(self);
+    }
+    self->is_changed = FALSE;
+    *out_n = self->touched.n;
+    return self->touched.at;
+}
+
+const double *
+lp_max_min_rates(const LpMaxMin *self)
+{
+    return (const double *)(gconstpointer)self->bytes_per_s->data;
+}
+
+gboolean
+lp_max_min_is_held_by(const LpMaxMin *self, guint32 class, guint32 link)
+{
+    return link_at(self, link)->round == class_at(self, class)->round;
+}
+
+gint64
+lp_max_min_holder(const LpMaxMin *self, guint32 class)
+{
+    const Class *at = class_at(self, class);
+    for (guint32 use = at->first_use; use < at->first_use + at->n_uses; use++)
+        if (lp_max_min_is_held_by(self, class, use_at(self, use)->link))
+            return use_at(self, use)->link;
+    return -1;
+}
+
+void
+lp_max_min_visit_users(const LpMaxMin *self, guint32 link,
+                       void (*visit)(gpointer data, guint32 class, double n), gpointer data)
+{
+    const Link *at = link_at(self, link);
+    for (guint32 i = 0; i < at->n_users; i++)
+        visit(data, at->users[i].class, use_at(self, at->users[i].use)->n);
+}
+
+/* --- all --- */
+
+LpMaxMin *
+lp_max_min_new(const LpNetwork *network, gboolean repeats)
+{
+    LpMaxMin *self = g_new0(LpMaxMin, 1);
+    if (network != NULL && lp_network_machine(network)->incast_loss > 0.0)
+        self->network = network;
+    self->links = g_array_new(FALSE, TRUE, sizeof(Link));
+    self->classes = g_array_new(FALSE, TRUE, sizeof(Class));
+    self->bytes_per_s = g_array_new(FALSE, TRUE, sizeof(double));
+    self->uses = g_array_new(FALSE, FALSE, sizeof(Use));
+    self->known = repeats ? lp_known_rates_new() : NULL;
+    return self;
+}
+
+void
+lp_max_min_free(LpMaxMin *self)
+{
+    if (self == NULL)
+        return;
+    for (guint i = 0; i < self->links->len; i++)
+        g_free(link_at(self, i)->users);
+    g_array_unref(self->links);
+    g_array_unref(self->classes);
+    g_array_unref(self->bytes_per_s);
+    g_array_unref(self->uses);
+    g_free(self->present.at);
+    g_free(self->changed.at);
+    g_free(self->open_links.at);
+    g_free(self->open.at);
+    g_free(self->touched.at);
+    lp_known_rates_free(self->known);
+    g_free(self);
 }

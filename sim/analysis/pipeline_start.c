@@ -3,7 +3,7 @@
 #include "sim/analysis/pipeline_start.h"
 
 #include "sim/analysis/fewer_members.h"
-#include "sim/analysis/max_min.h"
+#include "sim/analysis/round_plan_time.h"
 #include "sim/mapping/collective_peers.h"
 
 #include <math.h>
@@ -66,7 +66,7 @@ follow_s(const Pipeline *self, guint64 bytes)
     LpRoundPlan steps;
     lp_round_plan_init_shape(&steps, self->map, self->communicator, &shape, self->protocol,
                              self->at_once, LP_FIDELITY_MESSAGE);
-    double time_s = lp_max_min_round_plan_s(&steps);
+    double time_s = lp_round_plan_time_s(&steps);
     lp_round_plan_clear(&steps);
     return time_s;
 }
@@ -197,7 +197,7 @@ lp_pipeline_start_prepare(LpRoundPlan *round_plan, const LpOp *op, LpIsolatedCac
     double start_s;
     if (!lp_isolated_cache_find(cache, shape, op, LP_ISOLATED_START_S, &start_s)) {
         round_plan->start_s = 0.0;
-        double flow_s = lp_max_min_round_plan_s(round_plan);
+        double flow_s = lp_round_plan_time_s(round_plan);
         Pipeline self = {
             .map = round_plan->map,
             .communicator = round_plan->communicator,

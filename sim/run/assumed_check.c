@@ -2,7 +2,7 @@
 /* Puts the flows of a step on their links at once, and asks for their rates. */
 #include "sim/run/assumed_check.h"
 
-#include "sim/actors/max_min_solver.h"
+#include "sim/actors/shared_flows.h"
 #include "sim/mapping/round_plan.h"
 #include "sim/quotient/first_senders.h"
 
@@ -14,20 +14,12 @@
 typedef struct {
     const LpAssumedInput *input; /* borrowed */
     const LpQuotient *quotient;  /* borrowed */
-    LpMaxMinSolver *solver;      /* owned */
+    LpSharedFlows *shared;       /* owned */
     LpEquivalenceCheck *check;   /* owned */
     GHashTable *known;           /* owned: routes of classes that flow in the step at hand */
     GPtrArray *flows;            /* owned LpSharedFlow, of the step at hand */
     guint64 n_steps;             /* of the collective at hand, in any communicator */
 } Check;
-
-static void
-flow_free(gpointer data)
-{
-    LpSharedFlow *self = data;
-    g_array_unref(self->link_shares);
-    g_free(self);
-}
 
 /* One flow stands for all of its class. */
 static void
@@ -41,9 +33,8 @@ add_flow(Check *self, const LpRoute *route, guint64 bytes, const LpCommunicator 
                  .bytes = bytes,
                  .traffic = owner != NULL ? lp_group_traits(owner->group)->traffic : LP_TRAFFIC_PP,
                  .owner = owner};
-    flow->link_shares = g_array_new(FALSE, FALSE, sizeof(LpFlowOnLink));
     g_ptr_array_add(self->flows, flow);
-    (void)lp_max_min_solver_enter(self->solver, flow, 0, 0.0);
+    (void)lp_shared_flows_enter(self->shared, flow, 0, 0.0);
 }
 
 /* Members that stand for all: by class where flows wait for others, else by what they send first.
@@ -114,10 +105,10 @@ add_collective(Check *self, const LpCommunicatorClass *class, const LpOp *op, gu
 static void
 share_out(Check *self)
 {
-    (void)lp_max_min_solver_share_out(self->solver, 0.0);
+    (void)lp_shared_flows_share_out(self->shared, 0.0);
     for (guint i = 0; i < self->flows->len; i++)
-        lp_max_min_solver_leave(self->solver, self->flows->pdata[i], 0.0);
-    (void)lp_max_min_solver_share_out(self->solver, 0.0);
+        lp_shared_flows_leave(self->shared, self->flows->pdata[i], 0.0);
+    (void)lp_shared_flows_share_out(self->shared, 0.0);
     g_ptr_array_set_size(self->flows, 0);
     g_hash_table_remove_all(self->known);
 }
@@ -183,13 +174,13 @@ lp_assumed_check_steps(const LpAssumedInput *input, const LpQuotient *quotient)
         return TRUE;
     g_autoptr(LpEquivalenceCheck) check =
         lp_equivalence_check_new(lp_quotient_links(quotient)->ways, TRUE);
-    g_autoptr(LpMaxMinSolver) solver = lp_max_min_solver_new_of_classes(quotient, NULL, check);
+    g_autoptr(LpSharedFlows) shared = lp_shared_flows_new_of_classes(quotient, NULL, check);
     Check self = {.input = input,
                   .quotient = quotient,
-                  .solver = solver,
+                  .shared = shared,
                   .check = check,
                   .known = g_hash_table_new(NULL, NULL),
-                  .flows = g_ptr_array_new_with_free_func(flow_free)};
+                  .flows = g_ptr_array_new_with_free_func(g_free)};
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
         if (lp_quotient_ranks(quotient)->of_group[group] != NULL)
             check_group(&self, group);

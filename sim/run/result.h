@@ -23,6 +23,8 @@ typedef struct {
     LpCircuitResult circuits;           /**< where they are switched */
     guint64 n_actors;
     guint64 n_activities;   /**< engine activities, all iterations: delays and flows */
+    gboolean own_sharing;   /**< flows had the rates of our own solver (sim/actors/shared_flows.h),
+                               not   of the engine */
     double start_s, end_s;  /**< of the job, on the engine's clock */
     guint64 n_waiting;      /**< ranks that never ended, since the run stopped */
     double least_s;         /**< what it takes at least, as far as it went; 0 without a limit */

@@ -480,6 +480,7 @@ lp_run_jobs(const LpRunJob *jobs, guint n_jobs, const LpRunContext *given, LpRun
     for (guint i = 0; i < n_jobs; i++) {
         out_results[i] = read_result(&runs[i]);
         out_results[i].n_actors = lp_run_job_n_actors(&jobs[i]);
+        out_results[i].own_sharing = lp_flow_engine_launches(all.sharing);
         clear_job(&runs[i]);
     }
     sg_barrier_destroy(start);

@@ -77,6 +77,9 @@ test_cases(void)
         lp_test_true(label, assumed->quotient.n_trials == rows[row].n_trials);
         lp_test_true(label, assumed->quotient.n_rank_classes == rows[row].n_left);
         lp_test_true(label, assumed->quotient.n_flow_classes <= assumed->quotient.n_ways);
+        /* The engine shares links but where classes are assumed: their run says so. */
+        lp_test_true(label, !whole->run.own_sharing && !proven->run.own_sharing);
+        lp_test_true(label, assumed->run.own_sharing);
         check_same(label, &proven->run, &whole->run);
         check_same(label, &assumed->run, &whole->run);
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rates that are max-min fair, by their definition and by plain filling, while flows come and go;
- * shares of ports by hand. */
-#include "sim/actors/max_min_solver.h"
+/* A run's flows that meet: rates by their definition and by plain filling, while flows come and go;
+ * shares of ports, and what owners lose, by hand. */
+#include "sim/actors/shared_flows.h"
 
 #include "tests/sim/drawn_flows.h"
 #include "tests/support/small_machine.h"
@@ -63,23 +63,23 @@ check_filling(const char *label, const Run *run)
 }
 
 static void
-start_or_end(Run *run, LpMaxMinSolver *solver, guint32 i, double now_s)
+start_or_end(Run *run, LpSharedFlows *shared, guint32 i, double now_s)
 {
     if (run->is_there[i])
-        lp_max_min_solver_leave(solver, &run->flows[i], now_s);
+        lp_shared_flows_leave(shared, &run->flows[i], now_s);
     else
-        (void)lp_max_min_solver_enter(solver, &run->flows[i], 0, now_s);
+        (void)lp_shared_flows_enter(shared, &run->flows[i], 0, now_s);
     run->is_there[i] = !run->is_there[i];
 }
 
 /* Links only get narrower: what they had at first caps each flow. */
 static void
-narrow_link(Run *run, LpMaxMinSolver *solver, GRand *rand)
+narrow_link(Run *run, LpSharedFlows *shared, GRand *rand)
 {
     const LpRoute *route = &run->drawn->routes[g_rand_int_range(rand, 0, (gint32)run->drawn->n)];
     guint32 link = route->links[g_rand_int_range(rand, 0, (gint32)route->n_links)];
     run->bytes_per_s[link] *= 0.75;
-    lp_max_min_solver_set_bandwidth(solver, link, run->bytes_per_s[link]);
+    lp_shared_flows_set_bandwidth(shared, link, run->bytes_per_s[link]);
 }
 
 static void
@@ -88,28 +88,24 @@ check_machine(const char *options)
     static const gboolean uncontended[LP_N_TIERS];
     g_autoptr(GRand) rand = g_rand_new_with_seed(5);
     g_autoptr(LpDrawnFlows) drawn = lp_drawn_flows_new(options, 1, N_DRAWN, 9);
-    g_autoptr(LpMaxMinSolver) solver = lp_max_min_solver_new(drawn->network, uncontended, NULL);
+    g_autoptr(LpSharedFlows) shared = lp_shared_flows_new(drawn->network, uncontended, NULL);
     g_autofree LpSharedFlow *flows = g_new0(LpSharedFlow, drawn->n);
     g_autofree gboolean *is_there = g_new0(gboolean, drawn->n);
     g_autofree double *bytes_per_s = lp_drawn_flows_bandwidths(drawn);
     Run run = {drawn, flows, is_there, bytes_per_s};
-    for (guint32 i = 0; i < drawn->n; i++) {
+    for (guint32 i = 0; i < drawn->n; i++)
         flows[i].flow = (LpFlow){.route = &drawn->routes[i], .bytes = 1u << 30};
-        flows[i].link_shares = g_array_new(FALSE, FALSE, sizeof(LpFlowOnLink));
-    }
     for (guint turn = 0; turn < N_TURNS; turn++) {
         guint n = 1 + turn % 4;
         for (guint k = 0; k < n; k++)
-            start_or_end(&run, solver, (guint32)g_rand_int_range(rand, 0, (gint32)drawn->n),
+            start_or_end(&run, shared, (guint32)g_rand_int_range(rand, 0, (gint32)drawn->n),
                          1e-3 * turn);
         if (turn % 16 == 15)
-            narrow_link(&run, solver, rand);
-        (void)lp_max_min_solver_share_out(solver, 1e-3 * turn);
+            narrow_link(&run, shared, rand);
+        (void)lp_shared_flows_share_out(shared, 1e-3 * turn);
         check_definition(options, &run);
         check_filling(options, &run);
     }
-    for (guint32 i = 0; i < drawn->n; i++)
-        g_array_unref(flows[i].link_shares);
 }
 
 static void
@@ -147,25 +143,23 @@ test_owners(void)
             lp_network_route(network, rows[i].second, 4 + rows[i].second, LP_TRAFFIC_DP),
             lp_network_route(network, 0, 8, LP_TRAFFIC_DP)};
         g_autoptr(LpFlowRecord) record = lp_flow_record_new(lp_network_n_links(network), 1);
-        g_autoptr(LpMaxMinSolver) solver = lp_max_min_solver_new(network, uncontended, record);
-        LpSharedFlow flows[3] = {{.held_by = -1}, {.held_by = -1}, {.held_by = -1}};
+        g_autoptr(LpSharedFlows) shared = lp_shared_flows_new(network, uncontended, record);
+        LpSharedFlow flows[3] = {{.number = 0}};
         for (guint k = 0; k < rows[i].n; k++) {
             flows[k].flow = (LpFlow){.route = &routes[k],
                                      .bytes = 40000000000u,
                                      .traffic = LP_TRAFFIC_DP,
                                      .owner = &routes[rows[i].one_owner ? 0 : k]};
-            flows[k].link_shares = g_array_new(FALSE, FALSE, sizeof(LpFlowOnLink));
-            (void)lp_max_min_solver_enter(solver, &flows[k], 0, 1.0);
+            (void)lp_shared_flows_enter(shared, &flows[k], 0, 1.0);
         }
-        lp_test_true(rows[i].label, lp_max_min_solver_share_out(solver, 1.0)->len == rows[i].n);
-        lp_test_true("no change", lp_max_min_solver_share_out(solver, 1.0)->len == 0);
+        lp_test_true(rows[i].label, lp_shared_flows_share_out(shared, 1.0)->len == rows[i].n);
+        lp_test_true("no change", lp_shared_flows_share_out(shared, 1.0)->len == 0);
         double lost_s = 0.0;
         for (guint k = 0; k < rows[i].n; k++) {
             double rate = 1e9 * rows[i].gigabytes_per_s;
             lp_test_close(rows[i].label, flows[k].bytes_per_s, rate, ROUNDING);
-            lp_max_min_solver_leave(solver, &flows[k], 3.0);
+            lp_shared_flows_leave(shared, &flows[k], 3.0);
             lp_test_close(rows[i].label, flows[k].rest_bytes, 40e9 - 2.0 * rate, ROUNDING);
-            g_array_unref(flows[k].link_shares);
         }
         for (guint32 link = 0; link < lp_network_n_links(network); link++)
             lost_s += record->crossings[link] == NULL
@@ -180,5 +174,5 @@ main(void)
 {
     static const LpTestCase cases[] = {
         {"drawn", test_drawn}, {"owners", test_owners}, {NULL, NULL}};
-    return lp_test_run("max-min solver", cases);
+    return lp_test_run("shared flows", cases);
 }

@@ -36,7 +36,7 @@ class Attribute:
         self.words = [(one.get("names").split(), one.get("settings")) for one in node.findall("word")]
         self.low = float(node.get("from", 1))
         self.high = float(node.get("to", COUNT_MAX))
-        self.trait = "LP_TRAIT_" + self.name.upper().replace("-", "_") if element == TRAITS and self.kind != "variant" else None
+        self.trait = "LP_TRAIT_" + self.name.upper().replace("-", "_") if element == TRAITS and not (node.get("member") or node.get("reader")) else None
 
     def get(self, key, default=None):
         return self.node.get(key, default)

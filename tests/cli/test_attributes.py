@@ -77,8 +77,9 @@ class Table(unittest.TestCase):
     def test_with(self):
         """Each trait and overlay is taken by name, and is shown where somebody gave it; the first value is the default."""
         traits = [one for one in self.table if one.element == attributes.TRAITS]
-        values = {one.name: {"boolean": "yes", "variant": "yes", "count": "7"}.get(one.kind) or one.choices[-1][0] for one in traits}
-        some = {name: values[name] for name in ("fused-loss", "host-sync", "layout", "step-bytes", "core-copies", "root-unit")}
+        values = {one.name: {"boolean": "yes", "variant": "yes", "count": "7", "number": "1", "text": "1"}.get(one.kind) or one.choices[-1][0] for one in traits}
+        some = {name: values[name] for name in ("fused-loss", "host-sync", "layout", "step-bytes", "core-copies", "root-unit",
+                                                  "scatter-gather", "slowdown")}
         shown = self.describe({**LEAST, "with": ",".join(f"{name}={value}" for name, value in some.items())})
         self.assertEqual({name: shown[name] for name in some}, some)
         self.assertEqual(shown["with"].split(","), [name if some[name] == "yes" else f"{name}={some[name]}" for name in values if name in some])

@@ -159,12 +159,9 @@ next_accelerator(const xmlNode *node)
     return lp_xml_element(node->next, "accelerator");
 }
 
-GArray *
-lp_catalogue_load(GError **error)
+static GArray *
+read_all(const LpXml *xml, GError **error)
 {
-    g_autoptr(LpXml) xml = load_file(error);
-    if (xml == NULL)
-        return NULL;
     g_autoptr(GArray) accelerators = g_array_new(FALSE, TRUE, sizeof(LpAccelerator));
     for (xmlNode *node = first_accelerator(xml); node != NULL; node = next_accelerator(node)) {
         LpAccelerator accelerator = {.name = ""};
@@ -173,6 +170,20 @@ lp_catalogue_load(GError **error)
         g_array_append_val(accelerators, accelerator);
     }
     return g_steal_pointer(&accelerators);
+}
+
+GArray *
+lp_catalogue_parse(const char *path, GBytes *content, GError **error)
+{
+    g_autoptr(LpXml) xml = lp_xml_parse(path, content, SCHEMA, error);
+    return xml != NULL ? read_all(xml, error) : NULL;
+}
+
+GArray *
+lp_catalogue_load(GError **error)
+{
+    g_autoptr(LpXml) xml = load_file(error);
+    return xml != NULL ? read_all(xml, error) : NULL;
 }
 
 gboolean

@@ -22,6 +22,6 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 int
 LLVMFuzzerTestOneInput(const guint8 *data, size_t length)
 {
-    lp_fuzz_read(reader, data, length);
+    (void)lp_fuzz_read(reader, data, length);
     return 0;
 }

@@ -70,12 +70,16 @@ main(int argc, char **argv)
             fprintf(stderr, "%s: cannot be read\n", argv[i]);
             return 1;
         }
-        lp_fuzz_read(reader, (const guint8 *)seed, length);
+        /* Else mutations would only try what refuses it. */
+        if (!lp_fuzz_read(reader, (const guint8 *)seed, length)) {
+            fprintf(stderr, "%s: %s: is refused\n", argv[1], argv[i]);
+            return 1;
+        }
         for (gint64 k = 0; k < n; k++) {
             g_autoptr(GByteArray) data = g_byte_array_new();
             g_byte_array_append(data, (const guint8 *)seed, (guint)length);
             mutate(data, rand, g_rand_int_range(rand, 1, 6));
-            lp_fuzz_read(reader, data->data, data->len);
+            (void)lp_fuzz_read(reader, data->data, data->len);
         }
     }
     printf("%s: %" G_GINT64_FORMAT " mutations of each of %d files\n", argv[1], n, argc - 3);

@@ -138,6 +138,8 @@ test_of_accelerators(void)
         {"h100-sxm", "nccl-hopper"},
         {"h200", "nccl-hopper"},
         {"h100-sxm-96", "nccl-hopper"},
+        {"h100-sxm-64", "nccl-hopper"},
+        {"a100-64", "nccl-ampere"},
         {"h800", "nccl-hopper"},
         {"b200", "nccl-blackwell"},
         {"gb200", "nccl-blackwell"},

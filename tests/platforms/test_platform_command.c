@@ -53,14 +53,16 @@ test_good(void)
          "frontier "
          "gb200-nvl72 "
          "gb300-nvl72 generic "
-         "hgx-a100-4nic hgx-h800 jean-zay-v100 lassen mi300x-platform mi355x-platform ocs "
+         "hgx-a100-4nic hgx-h800 jean-zay-v100 lassen leonardo marenostrum-5 mi300x-platform "
+         "mi355x-platform ocs "
          "ocs-torus "
          "optical-substrate p5 p5-hf pcie-3 pcie-4 pcie-5 polaris rail-only "
          "summit tpu-v4 tpu-v4-slices tpu-v5e-slices tpu-v5p-slices tpu-v6e-slices "
          "tpu-v7x-slices trn1\n"},
         {"list", "accelerators  v100-32 a100-40"},
         {"list",
-         " tpu-v4 h100-sxm-96 h800 gb200 gb300 b300 tpu-v5p v100-16 a100-80-pcie "
+         " tpu-v4 h100-sxm-96 h100-sxm-64 a100-64 h800 gb200 gb300 b300 tpu-v5p v100-16 "
+         "a100-80-pcie "
          "a100-40-pcie a800 h100-pcie h100-nvl gh200-96 gh200-144 h20 mi300x mi325x mi355x "
          "mi350x mi250-gcd mi210 l40s l40 l4 a40 a6000 a10 a10g t4 rtx-3090 rtx-4090 rtx-5090 "
          "tpu-v3 tpu-v5e tpu-v6e tpu-v7x gaudi2 gaudi3 trn1-core "

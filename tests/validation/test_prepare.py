@@ -41,7 +41,7 @@ class Prepare(unittest.TestCase):
                 ("4x A100 TP=4 (LLMCompass fig 5i)", "a100-80"), ("NVIDIA A100-SXM4-40GB", "a100-40"),
                 ("A100 40 GB", "a100-40"), ("A100-PCIE-40GB", "a100-40-pcie"), ("A100 PCIe", "a100-80-pcie"),
                 ("8xV100-SXM2-16GB", "v100-16"), ("V100", "v100-32"), ("H100 SXM", "h100-sxm"), ("H100", "h100-sxm"),
-                ("H100 96GB", "h100-sxm-96"), ("H100 PCIe", "h100-pcie"), ("H100 NVL", "h100-nvl"),
+                ("H100 96GB", "h100-sxm-96"), ("NVIDIA H100 64GB", "h100-sxm-64"), ("A100-SXM-64GB", "a100-64"), ("H100 PCIe", "h100-pcie"), ("H100 NVL", "h100-nvl"),
                 ("H200 SXM", "h200"), ("GH200 SXM 900W", "gh200-144"), ("GH200 96GB", "gh200-96"),
                 ("GB200 SXM", "gb200"), ("B300 SXM", "b300"), ("MI 300X", "mi300x"),
                 ("AMD Instinct MI250X", "mi250x-gcd"), ("MI250", "mi250-gcd"), ("TPU v5e", "tpu-v5e"),
@@ -57,7 +57,8 @@ class Prepare(unittest.TestCase):
 
     def test_other_memory(self):
         """A card is not silently taken for one of another memory."""
-        for text, name, told in (("NVIDIA H100 64GB", "h100-sxm", "none of 64 GB"), ("A100-SXM-64GB", "a100-80", "none of 64 GB"),
+        for text, name, told in (("NVIDIA H100 72GB", "h100-sxm", "none of 72 GB"), ("NVIDIA H100 64GB", "h100-sxm-64", None),
+                                 ("A100-SXM-64GB", "a100-64", None),
                                  ("GeForce RTX 4090 48 GB", "rtx-4090", "none of 48 GB"), ("B200 180GB", "b200", None),
                                  ("B200 192 GB", "b200", None), ("MI300X 192GB", "mi300x", None), ("H20 141GB", "h20", "none of 141"),
                                  ("GeForce RTX 3090 24GB", "rtx-3090", None), ("L40S 48GB", "l40s", None)):

@@ -14,8 +14,8 @@ NETWORK = ("system", "accelerators_per_domain", "scale_up_GBps", "scale_out_Gbps
 # Shipped systems whose links between and beside accelerators are those of other machines with the accelerator, too. A800
 # have NVLink as H800 have, and cards as A100 have.
 PCIE_4 = ("a100-80-pcie a100-40-pcie a10 a10g a40 a6000 l4 l40 l40s rtx-3090 rtx-4090 mi210").split()
-SCALE_UP = {"v100-16": "dgx-1", "v100-32": "dgx-1", "a100-40": "dgx-a100", "a100-80": "dgx-a100", "a800": "hgx-h800",
-            "h100-sxm": "dgx-h100", "h100-sxm-96": "dgx-h100", "h200": "dgx-h100", "h20": "dgx-h100",
+SCALE_UP = {"v100-16": "dgx-1", "v100-32": "dgx-1", "a100-40": "dgx-a100", "a100-64": "leonardo", "a100-80": "dgx-a100", "a800": "hgx-h800",
+            "h100-sxm": "dgx-h100", "h100-sxm-64": "marenostrum-5", "h100-sxm-96": "dgx-h100", "h200": "dgx-h100", "h20": "dgx-h100",
             "h800": "hgx-h800", "b200": "dgx-b200", "b300": "dgx-b300", "gb200": "gb200-nvl72",
             "gb300": "gb300-nvl72", "mi300x": "mi300x-platform", "mi325x": "mi300x-platform",
             "mi350x": "mi355x-platform", "mi355x": "mi355x-platform", "mi250x-gcd": "frontier",

@@ -253,6 +253,18 @@ test_rules(void)
         {"experts that are left whole",
          "note=folding;experts=8;tp=2;pp=1;dp=8;ep=8;micro_batch=1;sequence_parallel=yes",
          "expert-tp=1", "expert-tp 1: folding is stated"},
+        {"experts that are divided as all else",
+         "note=mapping (expert TP = TP);experts=8;tp=2;pp=1;dp=8;ep=4;micro_batch=1;"
+         "sequence_parallel=yes",
+         "expert-tp=2", "expert-tp 2: \"expert TP = TP\" is stated"},
+        {"and by the name of the plan",
+         "note=FSDP+EP;model=of top-8;experts=8;tp=2;pp=1;dp=8;ep=4;zero=3;micro_batch=1;"
+         "sequence_parallel=yes",
+         "expert-tp=2", "expert-tp 2: \"FSDP+EP\" is stated"},
+        {"smaller experts than a public model's, and more of them",
+         "model=Mixtral-8x22B-G8T8 (64 experts, top-8);experts=64;ffn=2048;tp=1;pp=1;dp=16;ep=8;"
+         "micro_batch=1",
+         "expert-ffn=2048 top-k=8", "expert-ffn 2048: of as many experts as are stated"},
         {"Liger's kernels",
          "framework=transformers-fsdp;tp=1;pp=1;dp=16;micro_batch=1;note=with Liger",
          "fused-loss=yes eager-norms=no eager-rotary=no",

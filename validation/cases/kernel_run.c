@@ -48,7 +48,7 @@ static double
 kernel_s(const LpKernel *kernel, const LpAccelerator *accelerator, LpPrecision precision)
 {
     LpAccelerator alone = *accelerator;
-    alone.gemm_efficiency = accelerator->burst_efficiency;
+    lp_accelerator_set_gemm_efficiency(&alone, accelerator->burst_efficiency);
     alone.launch_s = LAUNCH_S;
     return lp_kernel_time_s(kernel, &alone, precision);
 }

@@ -87,9 +87,16 @@ def take_relay(self):
 
 
 def take_folding(self):
-    """Parallel folding leaves experts whole, whatever tp divides beside them (arXiv 2504.14960, section 3)."""
+    """Parallel folding leaves experts whole, whatever tp divides beside them; the plans that it is compared with, "TP+EP"
+    and "FSDP+EP" among them, divide experts as all else (arXiv 2504.14960, section 3)."""
     divides = self.number("tp") > 1 and self.number("ep") > 1 and self.settings.get("sequence-parallel") == "yes"
-    if says(self.row, "folding") and divides and "expert-tp" not in self.settings:
+    if not divides or "expert-tp" in self.settings:
+        return
+    coupled = re.search(r"expert TP = TP|(?:TP|FSDP) ?\+ ?EP", self.row.text("note"))
+    if coupled is not None:
+        self.row.infer(f'expert-tp {self.settings["tp"]}: "{coupled.group()}" is stated')
+        self.settings["expert-tp"] = self.settings["tp"]
+    elif says(self.row, "folding"):
         self.row.infer("expert-tp 1: folding is stated")
         self.settings["expert-tp"] = "1"
 

@@ -2,6 +2,7 @@
 """The rules by which a row of measured training becomes the attributes of a workload."""
 
 import math
+import re
 
 from . import framework, padding, phrases, words
 from .row import HOSTS_MAX, Refusal, count_of
@@ -55,7 +56,7 @@ class Restatement:
         self.settings[name] = value
 
     def apply(self):
-        for rule in (take_model, take_layers_of_name, take_columns, drop_single_expert, complete_shape, pad_vocabulary,
+        for rule in (take_model, take_layers_of_name, take_top_k_of_name, take_columns, drop_single_expert, complete_shape, pad_vocabulary,
                      cut_to_layer, take_replicas, take_sequence_parallel, take_precision, take_framework,
                      take_settings, note_sequence_parallel, take_zero, phrases.take, padding.pad_sizes, deal_slices,
                      limit_slices):
@@ -91,11 +92,25 @@ def take_layers_of_name(self):
             return
 
 
+def take_top_k_of_name(self):
+    """"Mixtral-8x22B-G8T8 (64 experts, top-8)": a model with other experts than the public one's says how many of them
+    a token takes."""
+    stated = re.search(r"top-?([0-9]+)", self.row.text("model"), re.IGNORECASE)
+    if stated and "top-k" in self.settings and self.settings["top-k"] != stated[1]:
+        self.row.infer(f"top-k {stated[1]}: the name of the model says so")
+        self.put("model", "top-k", stated[1])
+
+
 def take_columns(self):
     for column, attribute, absent in COLUMNS:
         text = self.row.text(column) or absent
         if text is not None:
             self.put(column, attribute, text)
+    own = self.row.text("experts")
+    if own and self.row.has("ffn") and self.model is not None and "expert-ffn" in self.settings and \
+            self.models.shape(self.model).get("experts", own) != own and self.settings["ffn"] != self.settings["expert-ffn"]:
+        self.row.infer(f"expert-ffn {self.settings['ffn']}: of as many experts as are stated")
+        self.settings["expert-ffn"] = self.settings["ffn"]
 
 
 def drop_single_expert(self):

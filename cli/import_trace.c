@@ -117,7 +117,7 @@ rate_of(const LpAccelerator *accelerator, LpKinetoKind kind, LpPrecision precisi
     double elements = accelerator->elementwise_efficiency;
     switch (kind) {
     case LP_KINETO_PRODUCTS:
-        return peak * accelerator->gemm_efficiency;
+        return peak * lp_accelerator_gemm_efficiency(accelerator, precision);
     case LP_KINETO_ATTENTION:
         return peak * (attention > 0.0 ? attention : accelerator->gemm_efficiency);
     case LP_KINETO_OTHERS:

@@ -2,6 +2,8 @@
 /* Which of an accelerator's peak rates a precision runs at. */
 #include "model/times/accelerator.h"
 
+#include "model/plan/precision.h"
+
 const char *const lp_tiles_names[] = {"none", "coarse", "fine", "systolic", NULL};
 G_STATIC_ASSERT(G_N_ELEMENTS(lp_tiles_names) == LP_N_TILES + 1);
 
@@ -39,4 +41,19 @@ lp_accelerator_peak_flop_per_s(const LpAccelerator *self, LpPrecision precision)
     while (self->peak_flop_per_s[precision] <= 0.0 && next_wider[precision] != precision)
         precision = next_wider[precision];
     return self->peak_flop_per_s[precision];
+}
+
+double
+lp_accelerator_gemm_efficiency(const LpAccelerator *self, LpPrecision precision)
+{
+    return self->wide_gemm_efficiency > 0.0 && !lp_precision_is_narrow(precision)
+               ? self->wide_gemm_efficiency
+               : self->gemm_efficiency;
+}
+
+void
+lp_accelerator_set_gemm_efficiency(LpAccelerator *self, double efficiency)
+{
+    self->gemm_efficiency = efficiency;
+    self->wide_gemm_efficiency = 0.0;
 }

@@ -41,7 +41,9 @@ typedef struct {
     double memory_bytes_per_s;
     guint32 n_sms; /**< streaming multiprocessors, compute units or cores */
     LpTiles tiles;
-    double gemm_efficiency;  /**< fraction of peak that a product of ideal shape reaches */
+    double gemm_efficiency;      /**< fraction of peak that a product of ideal shape reaches */
+    double wide_gemm_efficiency; /**< that fraction in 16 bits and more, where a limit of power
+                                    holds them back more than narrow ones; 0: gemm_efficiency */
     double burst_efficiency; /**< that fraction of a product measured alone, before a limit of power
                                   lowers the clock; training knows gemm_efficiency only */
     double gemm_ramp_bytes;  /**< length of k, times the bytes of an element, that filling a tile's
@@ -90,5 +92,11 @@ void lp_accelerator_mark_modified(LpAccelerator *self);
  * (bf16 -> fp16 -> tf32 -> fp32), or 0 if it has none. Narrow precisions fall back to none, but
  * fp8-block runs in units of fp8 where no rate is given for it. */
 double lp_accelerator_peak_flop_per_s(const LpAccelerator *self, LpPrecision precision);
+
+/** The fraction of its peak that a product of ideal shape reaches in @precision. */
+double lp_accelerator_gemm_efficiency(const LpAccelerator *self, LpPrecision precision);
+
+/** Sets that fraction in all precisions. */
+void lp_accelerator_set_gemm_efficiency(LpAccelerator *self, double efficiency);
 
 G_END_DECLS

@@ -135,8 +135,8 @@ tiled_s(const LpGemm *self, const Tile *tile, double splits, const LpAccelerator
 double
 lp_gemm_arithmetic_s(const LpGemm *self, const LpAccelerator *accelerator, LpPrecision precision)
 {
-    double flop_per_s =
-        lp_accelerator_peak_flop_per_s(accelerator, precision) * accelerator->gemm_efficiency;
+    double flop_per_s = lp_accelerator_peak_flop_per_s(accelerator, precision) *
+                        lp_accelerator_gemm_efficiency(accelerator, precision);
     if (!is_tiled(accelerator) || flop(self) <= 0.0)
         return flop(self) / flop_per_s;
     double bytes = lp_gemm_element_bytes(precision);

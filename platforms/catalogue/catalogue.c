@@ -55,7 +55,9 @@ read_achievable(const LpXml *xml, const xmlNode *node, LpAccelerator *accelerato
     if (!lp_xml_number(xml, node, "gemm-efficiency", 0, 1, &accelerator->gemm_efficiency, error))
         return FALSE;
     accelerator->burst_efficiency = accelerator->gemm_efficiency;
-    return read_optional(xml, node, "burst-efficiency", &accelerator->burst_efficiency, error) &&
+    return read_optional(xml, node, "wide-gemm-efficiency", &accelerator->wide_gemm_efficiency,
+                         error) &&
+           read_optional(xml, node, "burst-efficiency", &accelerator->burst_efficiency, error) &&
            read_optional(xml, node, "eager-attention-efficiency",
                          &accelerator->eager_attention_efficiency, error) &&
            read_optional(xml, node, "torch-attention-efficiency",
@@ -233,6 +235,8 @@ lp_accelerator_set(LpAccelerator *self, guint index, const char *text, GError **
         self->triton_attention_efficiency = 0.0;
         self->attention_ramp_keys = 0.0;
     }
+    if (index == ACCELERATOR_GEMM_EFFICIENCY) /* nor does it ask for the precision */
+        lp_accelerator_set_gemm_efficiency(self, self->gemm_efficiency);
     lp_accelerator_mark_modified(self);
     return TRUE;
 }

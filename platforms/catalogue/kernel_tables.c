@@ -136,8 +136,10 @@ apply_products(const LpXml *xml, LpAccelerator *accelerator, GError **error)
          table = lp_xml_element(table->next, "table")) {
         if (!is_for(table, accelerator->name) || lp_xml_attribute(table, "products") == NULL)
             continue;
-        if (!lp_xml_number(xml, table, "products", 1e-6, 1.0, &accelerator->gemm_efficiency, error))
+        double products = 0.0;
+        if (!lp_xml_number(xml, table, "products", 1e-6, 1.0, &products, error))
             return FALSE;
+        lp_accelerator_set_gemm_efficiency(accelerator, products);
         accelerator->burst_efficiency = accelerator->gemm_efficiency;
         accelerator->products_stated = TRUE;
         return TRUE;
@@ -153,7 +155,7 @@ compare(GArray *rows, guint first, const LpAccelerator *accelerator, gboolean is
     LpAccelerator model = *accelerator;
     model.measured = NULL;
     if (is_alone)
-        model.gemm_efficiency = accelerator->burst_efficiency;
+        lp_accelerator_set_gemm_efficiency(&model, accelerator->burst_efficiency);
     for (guint i = first; i < rows->len; i++) {
         LpMeasuredKernel *row = &g_array_index(rows, LpMeasuredKernel, i);
         if (row->name == NULL)

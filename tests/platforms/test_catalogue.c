@@ -82,6 +82,10 @@ test_datasheets(void)
         lp_test_true(rows[i].name, found.gemm_efficiency > 0 && found.gemm_efficiency <= 1 &&
                                        found.memory_efficiency > 0 &&
                                        found.memory_efficiency <= 1 && found.launch_s >= 0);
+        lp_test_close(rows[i].name, lp_accelerator_gemm_efficiency(&found, LP_PRECISION_BF16),
+                      strcmp(rows[i].name, "b200") == 0 ? 0.488 : found.gemm_efficiency, 0.0);
+        lp_test_close(rows[i].name, lp_accelerator_gemm_efficiency(&found, LP_PRECISION_MXFP8),
+                      found.gemm_efficiency, 0.0);
         lp_test_true(rows[i].name, found.burst_efficiency >= found.gemm_efficiency &&
                                        found.burst_efficiency <= 1.0);
         lp_test_true(rows[i].name, found.tiles != LP_TILES_NONE && found.alignment_bytes > 0 &&
@@ -174,6 +178,12 @@ test_properties(void)
                       1e-15);
         lp_test_text(label, accelerator.name, "a100-80 (modified)");
     }
+    /* What is stated of products holds in all precisions. */
+    lp_test_true("find", lp_catalogue_find("b200", &accelerator, &error));
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
+        lp_test_true("set", lp_accelerator_set(&accelerator, i, rows[i].text, &error));
+    lp_test_close("b200", lp_accelerator_gemm_efficiency(&accelerator, LP_PRECISION_BF16), 0.5,
+                  0.0);
 }
 
 static void

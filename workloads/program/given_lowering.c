@@ -70,7 +70,7 @@ work_of(const Builder *self, const LpGivenOp *op)
     if (on == NULL)
         return LP_WORK_NONE;
     double peak = lp_accelerator_peak_flop_per_s(on, self->precision);
-    double time_s = fmax(op->flop / (peak * on->gemm_efficiency),
+    double time_s = fmax(op->flop / (peak * lp_accelerator_gemm_efficiency(on, self->precision)),
                          op->memory_bytes / (on->memory_bytes_per_s * on->memory_efficiency)) +
                     on->launch_s;
     double host_s = self->given->execution.host_is_free ? 0.0 : on->host_kernel_s;

@@ -27,19 +27,13 @@ struct LpChannel {
     sg_mailbox_t mailbox;  /* borrowed from the engine */
     LpTokens *arrived;     /* owned; one a message where there is no mailbox */
     LpOverlapMeter *meter; /* borrowed from the receiving rank */
-    LpWatch *watch;        /* borrowed from the run, or NULL */
     LpCircuits *circuits;  /* borrowed from the run; NULL: none are needed */
     guint32 pattern;       /* of them */
     double cap_bytes_per_s;
     LpCircuits *hybrid;     /* borrowed from the run; NULL: no network stands beside circuits, */
     LpRoute packet_network; /* or this is the route there */
     gboolean uses_packet_network;
-    LpFlowEngine *sharing; /* borrowed from the run, or NULL */
-    LpFlowLog *log;        /* borrowed from the run, or NULL */
-    double log_weight;
-    LpTraffic traffic;
-    const void *owner; /* of its flows */
-    guint32 job;
+    LpFlowSender sender;
     guint64 from_rank, to_rank; /* of the job */
     Message *first, *last;      /* on the way or waiting to be received; first is owned */
     guint64 sent_bytes, received_bytes, n_sent, n_received, n_activities;
@@ -77,12 +71,13 @@ lp_channel_free(LpChannel *self)
 }
 
 void
-lp_channel_set_watch(LpChannel *self, LpWatch *watch, guint32 job, guint64 from, guint64 to)
+lp_channel_set_flow_sender(LpChannel *self, const LpFlowSender *sender, guint64 from, guint64 to)
 {
-    self->watch = watch;
-    self->job = job;
+    self->sender = *sender;
     self->from_rank = from;
     self->to_rank = to;
+    if (self->sender.owner == NULL)
+        self->sender.owner = self;
 }
 
 void
@@ -117,21 +112,6 @@ static const LpRoute *
 route_now(const LpChannel *self)
 {
     return self->hybrid != NULL && self->uses_packet_network ? &self->packet_network : self->route;
-}
-
-void
-lp_channel_set_sharing(LpChannel *self, LpFlowEngine *sharing, LpTraffic traffic, const void *owner)
-{
-    self->sharing = sharing;
-    self->traffic = traffic;
-    self->owner = owner;
-}
-
-void
-lp_channel_set_log(LpChannel *self, LpFlowLog *log, double weight)
-{
-    self->log = log;
-    self->log_weight = weight;
 }
 
 void
@@ -177,7 +157,7 @@ pay_latency(LpChannel *self, double latency_s)
 {
     if (latency_s <= 0.0 || self->kind == LP_CHANNEL_FREE)
         return;
-    lp_watch_sleep(self->watch, latency_s);
+    lp_watch_sleep(self->sender.watch, latency_s);
     self->n_activities++;
 }
 
@@ -188,14 +168,11 @@ send_flow(void *data, guint64 bytes, gboolean packet_network)
     LpChannel *self = data;
     double cap_s = packet_network ? 0.0 : (double)bytes / self->cap_bytes_per_s;
     double not_before_s = simgrid_get_clock() + cap_s;
-    LpFlow flow = {.route = packet_network ? &self->packet_network : self->route,
-                   .bytes = bytes,
-                   .job = self->job,
-                   .traffic = self->traffic,
-                   .owner = self->owner};
-    lp_flow_engine_send(self->sharing, &flow);
+    const LpRoute *route = packet_network ? &self->packet_network : self->route;
+    LpFlow flow = lp_flow_sender_flow(&self->sender, route, bytes);
+    lp_flow_engine_send(self->sender.sharing, &flow);
     if (not_before_s > simgrid_get_clock())
-        lp_watch_sleep(self->watch, not_before_s - simgrid_get_clock());
+        lp_watch_sleep(self->sender.watch, not_before_s - simgrid_get_clock());
     lp_circuits_count(self->hybrid,
                       (LpHybridCount){.circuit_bytes = packet_network ? 0.0 : (double)bytes,
                                       .packet_bytes = packet_network ? (double)bytes : 0.0});
@@ -229,13 +206,10 @@ send_parts(LpChannel *self, guint64 bytes)
     guint32 n = self->circuits == NULL ? 1 : lp_circuits_n_parts(self->circuits);
     for (guint32 i = 0; i < n; i++) {
         if (i > 0)
-            (void)lp_circuits_yield(self->circuits, self->pattern, 1, FALSE, self->watch);
-        LpFlow flow = {.route = route_now(self),
-                       .bytes = bytes * (i + 1) / n - bytes * i / n,
-                       .job = self->job,
-                       .traffic = self->traffic,
-                       .owner = self->owner};
-        lp_flow_engine_send(self->sharing, &flow);
+            (void)lp_circuits_yield(self->circuits, self->pattern, 1, FALSE, self->sender.watch);
+        LpFlow flow = lp_flow_sender_flow(&self->sender, route_now(self),
+                                          bytes * (i + 1) / n - bytes * i / n);
+        lp_flow_engine_send(self->sender.sharing, &flow);
     }
 }
 
@@ -243,7 +217,7 @@ send_parts(LpChannel *self, guint64 bytes)
 static void
 wait_for_turns(LpChannel *self, Message *message, double start_s, LpClock *clock)
 {
-    if (lp_flow_engine_rotor(self->sharing) == NULL)
+    if (lp_flow_engine_rotor(self->sender.sharing) == NULL)
         return;
     double needed_s = (double)message->bytes / self->route->bytes_per_s;
     double ready_s = MAX(simgrid_get_clock() - needed_s, start_s);
@@ -272,7 +246,7 @@ move(LpChannel *self, Message *message, LpClock *clock)
         self->n_activities += lp_route_n_flows(route_now(self)) - 1;
         break;
     case LP_CHANNEL_DELAY:
-        lp_watch_sleep(self->watch, (double)bytes / self->route->bytes_per_s);
+        lp_watch_sleep(self->sender.watch, (double)bytes / self->route->bytes_per_s);
         break;
     }
     lp_tokens_put(self->arrived);
@@ -284,22 +258,24 @@ transfer(LpChannel *self, Message *message, LpClock *clock)
 {
     guint64 bytes = message->bytes;
     gboolean is_flow = self->kind == LP_CHANNEL_MAILBOX || self->kind == LP_CHANNEL_DIRECT;
-    LpFlight flight = {
-        .route = route_now(self), .job = self->job, .from = self->from_rank, .to = self->to_rank};
-    LpWatch *watch = is_flow ? self->watch : NULL;
+    LpFlight flight = {.route = route_now(self),
+                       .job = self->sender.job,
+                       .from = self->from_rank,
+                       .to = self->to_rank};
+    LpWatch *watch = is_flow ? self->sender.watch : NULL;
     self->n_activities += self->kind == LP_CHANNEL_FREE ? 0 : 1;
     lp_watch_depart(watch, &flight);
     double start_s = simgrid_get_clock();
     move(self, message, clock);
     lp_watch_arrive(watch, &flight);
-    if (self->log != NULL && self->kind != LP_CHANNEL_FREE)
-        lp_flow_log_add(self->log, &(LpLoggedFlow){.route = self->route,
-                                                   .bytes = (double)bytes,
-                                                   .weight = self->log_weight,
-                                                   .kind = self->traffic,
-                                                   .is_flow = is_flow,
-                                                   .start_s = start_s,
-                                                   .end_s = simgrid_get_clock()});
+    if (self->sender.log != NULL && self->kind != LP_CHANNEL_FREE)
+        lp_flow_log_add(self->sender.log, &(LpLoggedFlow){.route = self->route,
+                                                          .bytes = (double)bytes,
+                                                          .weight = self->sender.log_weight,
+                                                          .kind = self->sender.traffic,
+                                                          .is_flow = is_flow,
+                                                          .start_s = start_s,
+                                                          .end_s = simgrid_get_clock()});
 }
 
 /* Wavelengths of an attachment together carry no more than it does, so that a flow that knows
@@ -311,14 +287,15 @@ wait_for_cap(LpChannel *self, double not_before_s)
     double left_s = not_before_s - simgrid_get_clock();
     if (left_s <= 0.0)
         return;
-    lp_watch_sleep(self->watch, left_s);
+    lp_watch_sleep(self->sender.watch, left_s);
     self->n_activities++;
 }
 
 static void
 wait_for_circuits(LpChannel *self, Message *message, LpClock *clock)
 {
-    LpCircuitWait wait = lp_circuits_acquire(self->circuits, self->pattern, 1, FALSE, self->watch);
+    LpCircuitWait wait =
+        lp_circuits_acquire(self->circuits, self->pattern, 1, FALSE, self->sender.watch);
     message->arrival.ready_s = wait.ready_s;
     if (clock == NULL)
         return;

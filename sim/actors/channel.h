@@ -4,11 +4,9 @@
 
 #include "sim/actors/actor_circuits.h"
 #include "sim/actors/clock.h"
-#include "sim/actors/flow_log.h"
 #include "sim/actors/overlap_meter.h"
 #include "sim/engine/network.h"
-#include "sim/actors/actor_watch.h"
-#include "sim/actors/flow_engine.h"
+#include "sim/actors/flow_sender.h"
 
 G_BEGIN_DECLS
 
@@ -29,9 +27,11 @@ LpChannel *lp_channel_new(LpChannelKind kind, const char *name, const LpRoute *r
 void lp_channel_free(LpChannel *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpChannel, lp_channel_free)
 
-/** Its messages go from rank @from to rank @to of @job, watched over by @watch: borrowed, or NULL.
+/** Its messages go from rank @from to rank @to of the job of @sender, which is copied: as flows
+ * of its owner, or of the channel where that is NULL. Mailboxes are the engine's whatever it says.
  */
-void lp_channel_set_watch(LpChannel *self, LpWatch *watch, guint32 job, guint64 from, guint64 to);
+void lp_channel_set_flow_sender(LpChannel *self, const LpFlowSender *sender, guint64 from,
+                                guint64 to);
 /** It carries at most @bytes_per_s of a message at a time; INFINITY: what its route does. */
 void lp_channel_set_cap(LpChannel *self, double bytes_per_s);
 /** Its messages wait for the circuits of @pattern. @circuits: borrowed. */
@@ -41,12 +41,6 @@ void lp_channel_set_circuits(LpChannel *self, LpCircuits *circuits, guint32 patt
 void lp_channel_set_packet_network(LpChannel *self, LpCircuits *circuits, const LpRoute *route);
 /** From now on it sends over that route, or again over its own. */
 void lp_channel_use_packet_network(LpChannel *self, gboolean packet_network);
-/** Its flows share links as @sharing says (borrowed, or NULL: as the engine does), as flows of
- * @traffic of @owner. Not for mailboxes. */
-void lp_channel_set_sharing(LpChannel *self, LpFlowEngine *sharing, LpTraffic traffic,
-                            const void *owner);
-/** What it carries is written to @log (borrowed, or NULL), as that of @weight replicas. */
-void lp_channel_set_log(LpChannel *self, LpFlowLog *log, double weight);
 /** Called by the receiving actor before anything is sent: transfers then start when the sender is
  * ready, whatever the receiver does at the time (receives are always posted). */
 void lp_channel_attach_receiver(LpChannel *self);
@@ -65,7 +59,7 @@ typedef struct {
 void lp_channel_send(LpChannel *self, guint64 bytes, double latency_s, LpClock *clock);
 /** Waits for the next message. Actors only. */
 LpArrival lp_channel_receive(LpChannel *self);
-/** The rank that lp_channel_set_watch() said it comes from. */
+/** The rank that lp_channel_set_flow_sender() said it comes from. */
 guint64 lp_channel_sender(const LpChannel *self);
 const LpRoute *lp_channel_route(const LpChannel *self);
 /** Messages that have been handed to it. */

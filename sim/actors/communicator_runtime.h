@@ -13,32 +13,27 @@
 G_BEGIN_DECLS
 
 /** @communicator, of @map, ready to run; what is worked out is kept in @cache. All three are
- * borrowed. Returns: (transfer full). */
+ * borrowed. @sender: of the flows of its job, copied; they become its own. Returns: (transfer
+ * full). */
 LpCommunicatorRuntime *lp_communicator_runtime_new(const LpCommunicationMap *map,
                                                    LpIsolatedCache *cache,
                                                    const LpCommunicator *communicator,
-                                                   LpRuntimeMode mode);
+                                                   LpRuntimeMode mode, const LpFlowSender *sender);
 void lp_communicator_runtime_free(LpCommunicatorRuntime *self);
 /** What it was made of. Borrowed. */
 const LpCommunicator *lp_communicator_runtime_communicator(const LpCommunicatorRuntime *self);
 
-/** Its actors are watched over by @watch (borrowed, or NULL) as those of @job. */
-void lp_communicator_runtime_set_watch(LpCommunicatorRuntime *self, LpWatch *watch, guint32 job);
 /** Its collectives wait for what @circuits' plan wants of them, if anything. Borrowed. */
 void lp_communicator_runtime_set_circuits(LpCommunicatorRuntime *self, LpCircuits *circuits);
-/** Its flows share links as @sharing says: borrowed, or NULL: as the engine does. Before channels
- * are set. */
-void lp_communicator_runtime_set_sharing(LpCommunicatorRuntime *self, LpFlowEngine *sharing);
-/** It stands for @classes of @quotient (both borrowed), which have flows. After
- * lp_communicator_runtime_set_watch() and _set_sharing(). */
+/** How its channels send. Borrowed. */
+const LpFlowSender *lp_communicator_runtime_sender(const LpCommunicatorRuntime *self);
+/** It stands for @classes of @quotient (both borrowed), which have flows. */
 void lp_communicator_runtime_set_classes(LpCommunicatorRuntime *self, const LpQuotient *quotient,
                                          const LpCommunicatorClass *classes);
 /** Says who its next actor is, where it stands for a class. */
 void lp_communicator_runtime_add_member(LpCommunicatorRuntime *self, LpClassMember member);
 /** Who waits for whom is told to @waits: borrowed, or NULL. */
 void lp_communicator_runtime_set_waits(LpCommunicatorRuntime *self, LpWaitRecord *waits);
-/** What it moves is written to @log: borrowed, or NULL. Before channels are set. */
-void lp_communicator_runtime_set_log(LpCommunicatorRuntime *self, LpFlowLog *log);
 /** Gives member @index its channel to the next member or, in a group that does all-to-alls, to the
  * next domain or else within its own. @channel: (transfer full). */
 void lp_communicator_runtime_set_channel(LpCommunicatorRuntime *self, guint64 index,

@@ -1,41 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a round plan among the actors of a group: each member sends what its rounds say, several
- * transfers at once with the help of round_executor, which are actors of their own. */
+/* Runs what is scheduled, or goes by pairs or by classes, among the actors of a communicator: one
+ * loop whose unit is a member or, where ranks stand for classes, a member that stands for its
+ * class. In each round a unit waits, has its flows under way, several at once, and goes on when
+ * they and those that come to it have arrived. Where all flows of a collective begin at once, one
+ * of each class is enough, and is a unit of its own.
+ *
+ * What has to be sent is not bound to the ranks that have actors: there may be more units than
+ * actors, or fewer. Workers, which are actors of the executor, run the units that are left. Where
+ * the engine shares links a unit's flows need an actor each; else nobody waits for a single one. */
 #pragma once
 
-#include "sim/mapping/round_plan.h"
-#include "sim/actors/actor_watch.h"
-#include "sim/actors/flow_engine.h"
-#include "sim/actors/flow_log.h"
-#include "sim/quotient/quotient.h"
+#include "sim/actors/collective_flows.h"
+#include "sim/actors/flow_sender.h"
 
 G_BEGIN_DECLS
 
 typedef struct LpRoundExecutor LpRoundExecutor;
 
-/** For a group of @n_members of @job, watched over by @watch: borrowed, or NULL. Returns: (transfer
- * full). */
-LpRoundExecutor *lp_round_executor_new(guint64 n_members, LpWatch *watch, guint32 job);
-/** Flows share links as @sharing says (borrowed, or NULL: as the engine does), as flows of
- * @traffic of @owner. */
-void lp_round_executor_set_sharing(LpRoundExecutor *self, LpFlowEngine *sharing, LpTraffic traffic,
-                                   const void *owner);
-/** What they carry is written to @log (borrowed, or NULL), as that of @weight replicas. */
-void lp_round_executor_set_log(LpRoundExecutor *self, LpFlowLog *log, double weight);
-/** Members stand for the classes of @classes' communicator, by number, in place of every one for
- * itself; their flows go over the routes of @quotient. Both are borrowed. */
-void lp_round_executor_set_classes(LpRoundExecutor *self, const LpQuotient *quotient,
-                                   const LpCommunicatorClass *classes);
+/** Of @units, which @n_actors ranks take part in: copied, as @sender is; what they refer to is
+ * borrowed. Returns: (transfer full). */
+LpRoundExecutor *lp_round_executor_new(const LpCollectiveFlows *units, const LpFlowSender *sender,
+                                       guint64 n_actors);
 void lp_round_executor_free(LpRoundExecutor *self);
-/** Makes ready for another collective; before its first member runs, after the last one's end.
- * @round plan: borrowed until the next one. */
-void lp_round_executor_begin(LpRoundExecutor *self, LpRoundPlan *round_plan);
-/** Member @index follows the round plan to its end. Actors only. */
-void lp_round_executor_run(LpRoundExecutor *self, guint64 index);
 
-/** Bytes sent and arrived, and engine activities made so far. */
-guint64 lp_round_executor_sent_bytes(const LpRoundExecutor *self);
-guint64 lp_round_executor_received_bytes(const LpRoundExecutor *self);
-guint64 lp_round_executor_n_activities(const LpRoundExecutor *self);
+/** Actor number @actor, from 0, takes part in @collective, whose plan is borrowed until the next
+ * one; returns when all of it has arrived. Actors only, after all have come. */
+void lp_round_executor_run(LpRoundExecutor *self, guint64 actor,
+                           const LpCollectiveCall *collective);
+/** Unit @index sends the flows from number @first to before @end of its row in an all-to-all pair
+ * by pair, and waits for nobody else. Actors only. */
+void lp_round_executor_run_row(LpRoundExecutor *self, guint64 index,
+                               const LpCollectiveCall *collective, guint64 first, guint64 end);
+
+/** Adds the bytes sent and arrived, and the engine's activities made so far. */
+void lp_round_executor_add_counts(const LpRoundExecutor *self, guint64 *io_sent_bytes,
+                                  guint64 *io_received_bytes, guint64 *io_n_activities);
 
 G_END_DECLS

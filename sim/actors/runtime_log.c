@@ -8,20 +8,6 @@ lp_runtime_log_clear(LpRuntimeLog *self)
     g_clear_pointer(&self->next, g_free);
 }
 
-void
-lp_runtime_log_flow(const LpRuntimeLog *self, const LpRoute *route, double bytes, double start_s,
-                    double end_s)
-{
-    LpLoggedFlow flow = {.route = route,
-                         .bytes = bytes,
-                         .weight = self->weight,
-                         .kind = lp_group_traits(self->communicator->group)->traffic,
-                         .is_flow = TRUE,
-                         .start_s = start_s,
-                         .end_s = end_s};
-    lp_flow_log_add(self->log, &flow);
-}
-
 static const LpRoute *
 route_to_next(LpRuntimeLog *self, guint64 member)
 {

@@ -18,9 +18,6 @@ typedef struct {
 
 /** Frees what @self owns. */
 void lp_runtime_log_clear(LpRuntimeLog *self);
-/** @bytes have flowed over @route from @start_s to @end_s. */
-void lp_runtime_log_flow(const LpRuntimeLog *self, const LpRoute *route, double bytes,
-                         double start_s, double end_s);
 /** A delay from @start_s to @end_s stood for @bytes of @traffic that @member sent, or for all one
  * did: they go to the next member, as in a ring. */
 void lp_runtime_log_delay(LpRuntimeLog *self, guint64 member, LpTraffic traffic, double bytes,

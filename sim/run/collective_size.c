@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts by the rules of communicator_runtime.c, flow_class_executor.c and round_executor.c. */
+/* Counts by the rules of communicator_collective.c, collective_flows.c and round_executor.c. */
 #include "sim/run/collective_size.h"
 
 #include "sim/analysis/cached_latencies.h"
@@ -96,7 +96,7 @@ add_ring_member(Count *self, guint64 index)
 }
 
 /* One flow stands for all of a class over connections of their own: by route, as
- * flow_class_executor do. */
+ * collective_flows.c has them. */
 static void
 add_neighbour_classes(Count *self)
 {
@@ -204,7 +204,7 @@ is_alike(GHashTable *known, const LpRoute *route, const LpConnection *connection
     return first != NULL && first != connection;
 }
 
-/* A member's round as round_executor run it. */
+/* A member's round as round_executor.c runs it. */
 static void
 add_round(Count *self, LpRoundPlan *plan, guint64 member, guint64 round, LpTransfer *transfers)
 {

@@ -49,8 +49,20 @@ representative(const JobRun *self, guint64 rank)
     return self->classes == NULL ? rank : self->classes->first[self->classes->of_rank[rank]];
 }
 
+/* How what the job sends is sent. */
+static LpFlowSender
+sender_of(const JobRun *self)
+{
+    return (LpFlowSender){.sharing = self->state.sharing,
+                          .watch = self->state.watch,
+                          .log = self->state.log,
+                          .log_weight = (double)self->weight,
+                          .job = self->job};
+}
+
 static LpChannel *
-new_channel(JobRun *self, LpConnectionKind kind, guint64 rank, LpOverlapMeter *meter)
+new_channel(JobRun *self, LpConnectionKind kind, guint64 rank, LpOverlapMeter *meter,
+            const LpFlowSender *sender)
 {
     const LpConnection *connection = lp_communication_map_connection(self->map, kind, rank);
     LpGroup group = lp_connection_group(kind);
@@ -69,11 +81,9 @@ new_channel(JobRun *self, LpConnectionKind kind, guint64 rank, LpOverlapMeter *m
     LpChannel *made = lp_channel_new(
         channel, name, self->tasks->mode.level >= LP_RUN_BALANCED ? &self->mean_route : route,
         meter);
-    lp_channel_set_watch(made, self->state.watch, self->job, rank, connection->to);
+    lp_channel_set_flow_sender(made, sender, rank, connection->to);
     if (self->circuits != NULL)
         lp_channel_join_circuits(made, self->circuits, kind, rank);
-    lp_channel_set_sharing(made, self->state.sharing, traffic, made);
-    lp_channel_set_log(made, self->state.log, (double)self->weight);
     return made;
 }
 
@@ -92,6 +102,7 @@ channel_connections(const JobRun *self, const LpCommunicator *communicator, guin
 static void
 add_communicator(JobRun *self, const LpCommunicator *communicator)
 {
+    LpFlowSender sender = sender_of(self);
     LpGroup group = communicator->group;
     gboolean alone = group == LP_GROUP_TP && self->contention->tp_mirrored;
     LpRuntimeMode mode = {.fidelity = self->tasks->mode.fidelity,
@@ -101,13 +112,10 @@ add_communicator(JobRun *self, const LpCommunicator *communicator)
                           .weight = alone ? 1 : self->weight,
                           .times = self->state.calls};
     LpCommunicatorRuntime *runtime =
-        lp_communicator_runtime_new(self->map, self->cache, communicator, mode);
-    lp_communicator_runtime_set_watch(runtime, self->state.watch, self->job);
+        lp_communicator_runtime_new(self->map, self->cache, communicator, mode, &sender);
     if (self->circuits != NULL)
         lp_communicator_runtime_set_circuits(runtime, self->circuits);
-    lp_communicator_runtime_set_sharing(runtime, self->state.sharing);
     lp_communicator_runtime_set_waits(runtime, self->state.waits);
-    lp_communicator_runtime_set_log(runtime, self->state.log);
     g_ptr_array_add(self->groups, runtime);
     for (guint32 i = 0; i < communicator->n_members; i++) {
         guint64 rank = communicator->ranks[i];
@@ -118,7 +126,9 @@ add_communicator(JobRun *self, const LpCommunicator *communicator)
         LpConnectionKind kind = channel_connections(self, communicator, rank);
         if (mode.as_delay || !lp_communication_map_connection(self->map, kind, rank)->present)
             continue;
-        lp_communicator_runtime_set_channel(runtime, i, new_channel(self, kind, rank, NULL));
+        lp_communicator_runtime_set_channel(
+            runtime, i,
+            new_channel(self, kind, rank, NULL, lp_communicator_runtime_sender(runtime)));
     }
 }
 
@@ -127,6 +137,7 @@ static LpCommunicatorRuntime *
 new_class_communicator(const JobRun *self, const LpCommunicator *own, guint32 class,
                        guint64 n_actors)
 {
+    LpFlowSender sender = sender_of(self);
     LpRuntimeMode mode = {.fidelity = self->tasks->mode.fidelity,
                           .as_delay = TRUE,
                           .n_actors = n_actors,
@@ -134,17 +145,14 @@ new_class_communicator(const JobRun *self, const LpCommunicator *own, guint32 cl
                           .is_class = TRUE,
                           .times = self->quotient == NULL ? NULL : self->state.calls};
     if (self->quotient == NULL)
-        return lp_communicator_runtime_new(self->map, self->cache, own, mode);
+        return lp_communicator_runtime_new(self->map, self->cache, own, mode, &sender);
     const LpCommunicatorClass *classes =
         lp_quotient_communicator(self->quotient, own->group, class);
     mode.as_delay = !classes->has_flows;
     mode.weight = classes->n;
     LpCommunicatorRuntime *runtime =
-        lp_communicator_runtime_new(self->map, self->cache, classes->communicator, mode);
-    lp_communicator_runtime_set_watch(runtime, self->state.watch, self->job);
-    lp_communicator_runtime_set_sharing(runtime, self->state.sharing);
+        lp_communicator_runtime_new(self->map, self->cache, classes->communicator, mode, &sender);
     lp_communicator_runtime_set_waits(runtime, self->state.waits);
-    lp_communicator_runtime_set_log(runtime, self->state.log);
     if (classes->has_flows)
         lp_communicator_runtime_set_classes(runtime, self->quotient, classes);
     return runtime;
@@ -237,6 +245,8 @@ weight_of(const JobRun *self, guint64 rank)
 static void
 add_stage_channels(JobRun *self, guint64 rank)
 {
+    LpFlowSender sender = sender_of(self);
+    sender.traffic = LP_TRAFFIC_PP;
     for (LpPipelineDirection line = 0; line < LP_N_PIPELINE_DIRECTIONS; line++) {
         LpConnectionKind kind = (LpConnectionKind)(LP_CONNECTION_MESSAGES + line);
         const LpConnection *connection = lp_communication_map_connection(self->map, kind, rank);
@@ -244,7 +254,7 @@ add_stage_channels(JobRun *self, guint64 rank)
             continue;
         LpRank *receiver = &self->ranks[representative(self, connection->to)];
         self->ranks[rank].out[line] = receiver->in[line] =
-            new_channel(self, kind, rank, &receiver->meter);
+            new_channel(self, kind, rank, &receiver->meter, &sender);
     }
 }
 

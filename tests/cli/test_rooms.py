@@ -17,7 +17,7 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 PICTURE = SOURCE / "docs/rooms.svg"
 FOLDERS = ("base", "model", "platforms", "workloads", "sim", "search", "study", "validation", "report", "cli")
 
-SIMGRID = re.compile(r"sim/(engine/\w+|actors/(channel|communicator_runtime|flow_engine|round_executor|flow_class_executor|actor_\w+)"
+SIMGRID = re.compile(r"sim/(engine/\w+|actors/(channel|communicator_\w+|flow_engine|flow_sender|round_executor|actor_\w+)"
                      r"|run/(run|engine_ring))\.c$")
 DOORS = {"simgrid": SIMGRID, "xbt": SIMGRID, "libxml": re.compile(r"base/xml(_expression|_writer)?\.[ch]$"),
          "libsmartcols": re.compile(r"base/text_table\.c$")}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A communicator's delays count at tiers on the way to the next member, its flows at links too. */
+/* A communicator's delays count at tiers on the way to the next member, and at no link. */
 #include "sim/actors/runtime_log.h"
 
 #include "tests/sim/job_flows.h"
@@ -50,9 +50,6 @@ test_log(void)
         check_tiers("a delay", job, log, &route, LP_TRAFFIC_DP, 150.0);
         lp_test_true("no link", !lp_flow_log_has_link(log, route.links[0]));
         lp_test_true("not all", !lp_flow_log_has_all(log));
-        lp_runtime_log_flow(&own, &route, 25.0, 2.0, 3.0);
-        check_tiers("and a flow", job, log, &route, LP_TRAFFIC_DP, 175.0);
-        lp_test_close("at its link", bytes_of(lp_flow_log_link(log, route.links[0])), 25.0, 1e-12);
         lp_runtime_log_clear(&own);
         LpRuntimeLog nobody = {NULL, job->map, communicator, 3.0, NULL};
         lp_runtime_log_delay(&nobody, member, LP_TRAFFIC_DP, 100.0, 0.0, 1.0);

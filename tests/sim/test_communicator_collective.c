@@ -59,5 +59,5 @@ int
 main(void)
 {
     static const LpTestCase cases[] = {{"senders", test_senders}, {NULL, NULL}};
-    return lp_test_run("state of a communicator", cases);
+    return lp_test_run("collectives of a communicator", cases);
 }

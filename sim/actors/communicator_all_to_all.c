@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Flows to the next domain, or messages to every member. */
-#include "sim/actors/actor_all_to_all.h"
-
-#include "sim/actors/actor_exchange.h"
+#include "sim/actors/communicator_state.h"
+#include "sim/collectives/exchange.h"
 #include "sim/quotient/pair_flows.h"
 
 #include <simgrid/barrier.h>
 #include <simgrid/engine.h>
+#include <simgrid/semaphore.h>
 
 #include <math.h>
 
@@ -22,11 +22,17 @@ is_switched(const LpCommunicatorRuntime *self, const LpOp *op)
     return self->circuits != NULL && !lp_communicator_uses_packet_network(self, op);
 }
 
+/* Members of a domain, which stand together. */
+static guint64
+n_intra(const LpCommunicatorRuntime *self)
+{
+    return self->ring.sites.is_regular ? self->ring.sites.n_intra : 1;
+}
+
 static Shifts
 shifts_of(const LpCommunicatorRuntime *self, const LpOp *op, guint32 round)
 {
-    guint64 intra = self->ring.sites.is_regular ? self->ring.sites.n_intra : 1;
-    guint64 n = self->ring.n_members / intra;
+    guint64 n = self->ring.n_members / n_intra(self);
     if (!is_switched(self, op) || self->use->n_rounds == 1)
         return (Shifts){1, n};
     guint64 n_lanes = lp_circuits_plan(self->circuits)->n_lanes;
@@ -49,7 +55,7 @@ sleep_until(LpCommunicatorRuntime *self, double until_s)
     double left_s = until_s - simgrid_get_clock();
     if (left_s <= 0.0)
         return;
-    lp_watch_sleep(self->watch, left_s);
+    lp_watch_sleep(self->sender.watch, left_s);
     self->n_delays++;
 }
 
@@ -90,27 +96,52 @@ run_exchange_flow(LpCommunicatorRuntime *self, guint64 index, const LpOp *op, Sh
                              lp_protocol_wire_bytes(self->selection.protocol, reach, bytes), 0.0);
 }
 
+/* All that leaves the domain of member @index at once, over circuits that turn: it goes to the
+ * member of the same place in each other domain, where groups stand in order; else pair by pair. */
 static void
-count(LpCommunicatorRuntime *self, const LpExchangeRun *run)
+run_posted(LpCommunicatorRuntime *self, guint64 index, const LpOp *op)
 {
-    self->pairwise_bytes += run->sent_bytes;
-    self->n_pairwise += run->n_flows;
+    const LpIsolatedRing *ring = lp_isolated_ring_of(&self->ring, op);
+    const LpCommunicator *communicator = ring->communicator;
+    const double *loads = lp_op_loads(op, communicator);
+    guint64 intra = n_intra(self), n = ring->n_members / intra;
+    g_autofree LpConnection *connections = g_new(LpConnection, n);
+    g_autofree guint64 *sent_bytes = g_new(guint64, n);
+    sg_sem_t arrived = sg_sem_init(0);
+    double start_s = simgrid_get_clock();
+    for (guint64 shift = 1; shift < n; shift++) {
+        guint64 domain = (index / intra + shift) % n, bytes = 0;
+        connections[shift] = lp_rank_layout_connect(
+            ring->map->layout, (LpConnectionKind)communicator->group, communicator->ranks[index],
+            communicator->ranks[domain * intra + index % intra]);
+        for (guint64 member = domain * intra; member < (domain + 1) * intra; member++)
+            bytes += lp_exchange_pair_bytes(op, loads, ring->n_members, index, member);
+        sent_bytes[shift] = lp_protocol_wire_bytes(self->selection.protocol,
+                                                   lp_connection_reach(&connections[shift]), bytes);
+        LpFlow flow =
+            lp_flow_sender_flow(&self->sender, &connections[shift].route, sent_bytes[shift]);
+        self->posted_bytes += flow.bytes;
+        self->n_posted += lp_route_n_flows(flow.route);
+        lp_flow_engine_post(self->sender.sharing, &flow, arrived);
+    }
+    for (guint64 shift = 1; shift < n; shift++)
+        sg_sem_acquire(arrived);
+    for (guint64 shift = 1; shift < n; shift++)
+        lp_flow_sender_log(&self->sender, &connections[shift].route, sent_bytes[shift], start_s,
+                           simgrid_get_clock());
+    sg_sem_destroy(arrived);
 }
 
-static LpExchangeRun
-exchange_run(LpCommunicatorRuntime *self, const LpOp *op)
+/* Domain by domain, and in each to every member in turn. */
+static void
+run_pairs(LpCommunicatorRuntime *self, guint64 index, const LpOp *op, Shifts shifts)
 {
-    return (LpExchangeRun){
-        .ring = lp_isolated_ring_of(&self->ring, op),
-        .op = op,
-        .protocol = self->selection.protocol,
-        .watch = self->watch,
-        .sharing = self->sharing,
-        .log = self->quotient == NULL ? &self->log : &self->class_log,
-        .flow = {.job = self->job, .traffic = lp_communicator_traffic(self), .owner = self},
-        .forwarding = is_switched(self, op) ? self->use->forwarding : 1.0,
-        .quotient = self->quotient,
-    };
+    LpCollectiveCall collective = {.op = op,
+                                   .protocol = self->selection.protocol,
+                                   .forwarding =
+                                       is_switched(self, op) ? self->use->forwarding : 1.0};
+    lp_round_executor_run_row(lp_communicator_executor(self), index, &collective,
+                              (shifts.first - 1) * n_intra(self), (shifts.end - 1) * n_intra(self));
 }
 
 static void
@@ -118,30 +149,15 @@ run_exchange_round(LpCommunicatorRuntime *self, guint64 index, const LpOp *op, S
 {
     gboolean pairwise = lp_pair_flows_are_all(&self->ring, self->mode.fidelity);
     gboolean leaves = !self->ring.sites.is_regular || lp_communicator_sends_inter(self);
-    LpExchangeRun run = exchange_run(self, op);
     if (self->experts != NULL)
         run_experts(self, index);
-    else if (leaves && lp_flow_engine_rotor(self->sharing) != NULL)
-        lp_exchange_run_posted(&run, index);
+    else if (leaves && lp_flow_engine_rotor(self->sender.sharing) != NULL)
+        run_posted(self, index, op);
     else if (pairwise)
-        lp_exchange_run_pairwise(&run, index, shifts.first, shifts.end);
+        run_pairs(self, index, op, shifts);
     else
         run_exchange_flow(self, index, op, shifts);
-    count(self, &run);
     (void)sg_barrier_wait(self->barrier);
-}
-
-void
-lp_communicator_run_pairs(LpCommunicatorRuntime *self, guint64 index, const LpOp *op)
-{
-    LpExchangeRun run = exchange_run(self, op);
-    double wait_s = lp_flow_list_plain_wait_s(&self->ring, op, self->selection.protocol);
-    if (wait_s > 0.0) {
-        lp_watch_sleep(self->watch, wait_s);
-        self->n_delays++;
-    }
-    lp_exchange_run_pairwise(&run, index, 1, self->ring.n_members / self->ring.sites.n_intra);
-    count(self, &run);
 }
 
 void
@@ -150,7 +166,7 @@ lp_communicator_wait_for_ports(LpCommunicatorRuntime *self, double from_s)
     double left_s = from_s + self->least_s - simgrid_get_clock();
     if (!lp_communicator_sends_inter(self) || left_s <= 0.0)
         return;
-    lp_watch_sleep(self->watch, left_s);
+    lp_watch_sleep(self->sender.watch, left_s);
     self->n_delays++;
 }
 
@@ -180,7 +196,7 @@ lp_communicator_run_all_to_all(LpCommunicatorRuntime *self, guint64 index, const
         self->selection.protocol->base_s +
         lp_isolated_step_latency_s(lp_isolated_ring_of(&self->ring, op), self->selection.protocol);
     if (latency_s > 0.0) {
-        lp_watch_sleep(self->watch, latency_s);
+        lp_watch_sleep(self->sender.watch, latency_s);
         self->n_delays++;
     }
     if (self->experts != NULL && self->n_exchanges++ % self->mode.n_actors == 0)

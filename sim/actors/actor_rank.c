@@ -273,7 +273,7 @@ run_receive(LpRank *self, const LpStep *step)
 static gboolean
 stops(LpRank *self, const LpStep *step)
 {
-    LpRunState *run = self->run;
+    LpRun *run = self->run;
     if (run->limit == NULL ||
         !lp_run_limit_is_passed(run->limit, run->program, step, simgrid_get_clock() - run->start_s,
                                 &run->least_s))

@@ -43,12 +43,12 @@ typedef struct {
     const LpRunLimit *limit;        /* borrowed, or NULL */
     double least_s;                 /**< what the run takes at least, as it went on */
     gboolean is_past_limit;
-} LpRunState;
+} LpRun;
 
 typedef struct LpRankStream LpRankStream;
 
 typedef struct {
-    LpRunState *run; /* borrowed */
+    LpRun *run; /* borrowed */
     guint64 rank;
     guint32 stage;
     LpRankTrace trace;

@@ -43,7 +43,8 @@ static GArray *
 senders_of(const Check *self, const LpCommunicatorClass *class)
 {
     if (class->members.n_classes == 0)
-        return lp_first_senders_find(self->quotient, class->communicator, self->input->map->peers);
+        return lp_first_senders_find(self->quotient, class->communicator,
+                                     self->input->model->map->peers);
     GArray *senders = g_array_new(FALSE, FALSE, sizeof(guint32));
     g_array_append_vals(senders, class->members.first, class->members.n_classes);
     return senders;
@@ -54,7 +55,8 @@ add_step(Check *self, const LpCommunicatorClass *class, const LpOp *op, guint64 
 {
     const LpCommunicator *communicator = class->communicator;
     LpRoundPlan plan;
-    lp_round_plan_init(&plan, self->input->map, op, communicator, self->input->fidelity);
+    lp_round_plan_init(&plan, self->input->model->map, op, communicator,
+                       self->input->model->fidelity);
     self->n_steps = MAX(self->n_steps, plan.n_rounds);
     g_autofree LpTransfer *transfers = g_new(LpTransfer, lp_round_plan_transfers_max(&plan));
     g_autoptr(GArray) senders = step < plan.n_rounds ? senders_of(self, class) : NULL;
@@ -74,7 +76,8 @@ add_step(Check *self, const LpCommunicatorClass *class, const LpOp *op, guint64 
 static gboolean
 is_scheduled(const Check *self, const LpCommunicatorClass *class, const LpOp *op)
 {
-    return lp_rank_layout_selection(self->input->map->layout, op, class->communicator).is_scheduled;
+    return lp_rank_layout_selection(self->input->model->map->layout, op, class->communicator)
+        .is_scheduled;
 }
 
 /* Rings of neighbours, and all-to-alls along the rails: all of them at once. */
@@ -132,7 +135,7 @@ count_classes(const Check *self, LpGroup group)
 {
     const guint32 *of_group = lp_quotient_ranks(self->quotient)->of_group[group];
     guint32 n = 0;
-    for (guint k = 0; k < lp_communicators_n(self->input->map->communicators, group); k++)
+    for (guint k = 0; k < lp_communicators_n(self->input->model->map->communicators, group); k++)
         n = MAX(n, of_group[k] + 1);
     return n;
 }
@@ -140,7 +143,7 @@ count_classes(const Check *self, LpGroup group)
 static void
 check_group(Check *self, LpGroup group)
 {
-    g_autoptr(GArray) ops = lp_program_collectives(self->input->map->program, group);
+    g_autoptr(GArray) ops = lp_program_collectives(self->input->model->map->program, group);
     guint32 n_classes = count_classes(self, group);
     gboolean known[LP_N_COLLECTIVES] = {FALSE};
     for (guint i = 0; i < ops->len; i++) {

@@ -30,17 +30,16 @@
 static LpTasks *
 new_tasks(const LpAssumedInput *input, const LpQuotient *quotient)
 {
-    LpRunMode mode = {.fidelity = input->fidelity,
-                      .merge = TRUE,
-                      .alike = lp_job_quotient_alike(quotient, input->map->communicators)};
-    return lp_tasks_new(input->map, input->contention, input->cache, mode);
+    LpRunMode mode = {.merge = TRUE,
+                      .alike = lp_job_quotient_alike(quotient, input->model->map->communicators)};
+    return lp_run_model_tasks(input->model, mode);
 }
 
 static gboolean
 run_here(const LpAssumedInput *input, const LpQuotient *quotient, const LpTasks *tasks,
          LpEquivalenceCheck *check, LpRunOptions options, LpRunResult *out_result, GError **error)
 {
-    if (!lp_network_load_minimal(input->network, input->engine_options, error))
+    if (!lp_network_load_minimal(input->model->network, input->model->engine_options, error))
         return FALSE;
     g_autoptr(LpFlowEngine) sharing = lp_flow_engine_new_of_classes(quotient, NULL, check);
     LpRunLimit own, *limit = NULL;
@@ -49,7 +48,7 @@ run_here(const LpAssumedInput *input, const LpQuotient *quotient, const LpTasks 
         own.check = check;
         limit = &own;
     }
-    LpRunJob job = lp_run_job(input->map, NULL, input->contention, input->cache, tasks, quotient);
+    LpRunJob job = lp_run_job(input->model, tasks, quotient);
     job.timeline = options.timeline;
     job.calls = options.calls;
     LpRunContext context = {.sharing = sharing,
@@ -154,10 +153,12 @@ static LpQuotient *
 new_quotient(const LpAssumedInput *input, const guint32 *assumed)
 {
     const char *reason;
-    LpQuotientJob job = {.map = input->map, .contention = input->contention, .cache = input->cache};
+    LpQuotientJob job = {.map = input->model->map,
+                         .contention = input->model->contention,
+                         .cache = input->model->cache};
     LpQuotientInput of_run = {.jobs = &job,
                               .n_jobs = 1,
-                              .fidelity = input->fidelity,
+                              .fidelity = input->model->fidelity,
                               .view = {.is_apart = TRUE},
                               .assumed = assumed,
                               .same = input->proven};
@@ -171,7 +172,8 @@ static gboolean
 has_many_flows(const LpAssumedInput *input)
 {
     return (double)lp_quotient_size(input->proven).n_flow_classes >= FLOWS_MIN &&
-           lp_job_quotient_is_worthwhile(input->proven, input->map, input->contention);
+           lp_job_quotient_is_worthwhile(input->proven, input->model->map,
+                                         input->model->contention);
 }
 
 /* Ranks that are simulated if nothing is assumed, or flows. */
@@ -181,10 +183,10 @@ proven_classes(const LpAssumedInput *input)
     LpQuotientSize size = lp_quotient_size(input->proven);
     if (has_many_flows(input))
         return (double)size.n_flow_classes;
-    if (lp_job_quotient_is_worthwhile(input->proven, input->map, input->contention))
+    if (lp_job_quotient_is_worthwhile(input->proven, input->model->map, input->model->contention))
         return (double)size.n_rank_classes;
-    return (double)size.n_ranks /
-           (double)lp_contention_n_replicas(input->contention, input->map->communicators);
+    return (double)size.n_ranks / (double)lp_contention_n_replicas(
+                                      input->model->contention, input->model->map->communicators);
 }
 
 /* As many of @quotient. */
@@ -268,7 +270,7 @@ static gboolean
 is_worth_it(const LpAssumedInput *input, double n_proven)
 {
     gboolean is_long = has_many_flows(input) || n_proven >= RANKS_MIN ||
-                       n_proven * n_steps(input->map->program) >= STEPS_MIN;
+                       n_proven * n_steps(input->model->map->program) >= STEPS_MIN;
     return input->assume == LP_ASSUME_ALWAYS ||
            (input->assume == LP_ASSUME_WHERE_WORTHWHILE && n_proven >= 2.0 && is_long);
 }

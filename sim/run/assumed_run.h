@@ -10,18 +10,14 @@
 #include "sim/quotient/quotient.h"
 #include "sim/run/assume.h"
 #include "sim/run/result.h"
+#include "sim/run/run_job.h"
 
 G_BEGIN_DECLS
 
 /** The run that is wanted. */
 typedef struct {
-    LpNetwork *network;             /* borrowed: not loaded */
-    const LpCommunicationMap *map;  /* borrowed */
-    const LpContention *contention; /* borrowed */
-    LpIsolatedCache *cache;         /* borrowed */
-    const GArray *engine_options;   /* borrowed */
-    const LpQuotient *proven;       /* borrowed: its classes that need no assumption */
-    LpFidelity fidelity;
+    const LpRunModel *model;  /* borrowed: not loaded */
+    const LpQuotient *proven; /* borrowed: its classes that need no assumption */
     LpAssume assume;
     guint64 n_activities_max; /**< of all trials where it has to pay, too; 0: no limit */
     LpRunOptions told; /**< of a trial: progress and expect, called in its process; no more */

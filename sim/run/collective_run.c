@@ -226,18 +226,15 @@ lp_collective_run(const LpCollectiveRequest *self, const LpMachine *machine,
         return TRUE;
     }
     g_autoptr(LpContention) nothing = lp_contention_new_nothing(map);
-    g_autoptr(LpTasks) tasks =
-        lp_tasks_new(map, nothing, cache, (LpRunMode){.fidelity = self->fidelity});
     g_autoptr(GArray) options = lp_engine_options(ACTORS_PER_RANK * n_ranks_of(self));
+    LpRunModel model = {network, map, circuits->switched, nothing, cache, self->fidelity, options};
+    g_autoptr(LpTasks) tasks = lp_run_model_tasks(&model, (LpRunMode){.merge = FALSE});
     g_autoptr(LpQuotient) quotient = find_quotient(self, circuits, nothing, cache);
-    gboolean is_loaded = quotient != NULL
-                             ? lp_quotient_load(quotient, network, options, error)
-                             : lp_used_routes_load(network, map, nothing, self->fidelity,
-                                                   circuits->switched, options, error);
+    gboolean is_loaded = quotient != NULL ? lp_quotient_load(quotient, network, options, error)
+                                          : lp_used_routes_load(&model, error);
     if (!is_loaded)
         return FALSE;
-    out_result->run = lp_run_iteration(map, circuits->switched, nothing, cache, tasks, quotient,
-                                       (LpRunOptions){.timeline = NULL});
+    out_result->run = lp_run_iteration(lp_run_job(&model, tasks, quotient), (LpRunOptions){0});
     bound_by_hosts(map, out_result);
     return lp_run_has_ended(&out_result->run, error);
 }

@@ -19,24 +19,21 @@ typedef struct {
 } Runs;
 
 static Runs
-runs_new(const LpCounterfactualInput *input)
+runs_new(const LpRunModel *model)
 {
-    Runs self = {.classes = lp_rank_equivalence_new(input->map, input->contention, input->cache,
-                                                    input->fidelity)};
-    self.n = input->map->program->given != NULL ? 1 : N_RUNS;
+    const LpCommunicators *communicators = model->map->communicators;
+    Runs self = {.classes = lp_rank_equivalence_new(model->map, model->contention, model->cache,
+                                                    model->fidelity)};
+    self.n = model->map->program->given != NULL ? 1 : N_RUNS;
     for (guint i = 0; i < self.n; i++) {
-        LpRunMode mode = {.fidelity = input->fidelity,
-                          .merge = TRUE,
+        LpRunMode mode = {.merge = TRUE,
                           .level = LP_RUN_UNCONTENDED + i,
-                          .alike = lp_communicators_of_one_class(input->map->communicators,
-                                                                 self.classes->of_rank)};
-        self.tasks[i] = lp_tasks_new(input->map, input->contention, input->cache, mode);
-        self.jobs[i] = (LpRunJob){.map = input->map,
-                                  .contention = input->contention,
-                                  .cache = input->cache,
-                                  .tasks = self.tasks[i],
-                                  .n_iterations = 1,
-                                  .classes = self.classes};
+                          .alike =
+                              lp_communicators_of_one_class(communicators, self.classes->of_rank)};
+        self.tasks[i] = lp_run_model_tasks(model, mode);
+        self.jobs[i] = lp_run_job(model, self.tasks[i], NULL);
+        lp_run_job_idealise(&self.jobs[i]);
+        self.jobs[i].classes = self.classes;
     }
     return self;
 }
@@ -51,22 +48,21 @@ runs_clear(Runs *self)
 
 /* Nothing contends in any of the runs, so that they can go on beside each other in one engine. */
 static void
-run_all(const LpCounterfactualInput *input, LpCounterfactualResults *out_results)
+run_all(const LpRunModel *model, LpCounterfactualResults *out_results)
 {
     LpRunResult told[N_RUNS] = {{0}};
     LpRunContext none = {.progress = lp_child_process_report};
-    Runs runs = runs_new(input);
+    Runs runs = runs_new(model);
     lp_run_jobs(runs.jobs, runs.n, &none, told);
     runs_clear(&runs);
     *out_results = (LpCounterfactualResults){told[0], told[1], told[2]};
 }
 
 void
-lp_counterfactuals_forecast(const LpCounterfactualInput *input, guint32 job,
-                            LpForecast *io_forecast)
+lp_counterfactuals_forecast(const LpRunModel *model, guint32 job, LpForecast *io_forecast)
 {
     static const char *const names[N_RUNS] = {"uncontended", "balanced", "free messages"};
-    Runs runs = runs_new(input);
+    Runs runs = runs_new(model);
     for (guint i = 0; i < runs.n; i++)
         lp_forecast_add(io_forecast, names[i], job, &runs.jobs[i], 1);
     runs_clear(&runs);
@@ -76,19 +72,18 @@ lp_counterfactuals_forecast(const LpCounterfactualInput *input, guint32 job,
 static gboolean
 run(const void *data, GByteArray *result, GError **error)
 {
-    const LpCounterfactualInput *input = data;
+    const LpRunModel *model = data;
     if (!lp_engine_has_started() &&
-        !lp_network_load_minimal(input->network, input->engine_options, error))
+        !lp_network_load_minimal(model->network, model->engine_options, error))
         return FALSE;
-    run_all(input, (gpointer)result->data);
+    run_all(model, (gpointer)result->data);
     return TRUE;
 }
 
 gboolean
-lp_counterfactuals_start(LpCounterfactuals *self, const LpCounterfactualInput *input,
-                         GError **error)
+lp_counterfactuals_start(LpCounterfactuals *self, const LpRunModel *model, GError **error)
 {
-    self->process = lp_child_process_start("process of a run", run, input,
+    self->process = lp_child_process_start("process of a run", run, model,
                                            sizeof(LpCounterfactualResults), error);
     return self->process != NULL;
 }

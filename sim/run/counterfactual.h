@@ -18,19 +18,9 @@ typedef struct {
     LpChildProcess *process; /* owned, until they are finished */
 } LpCounterfactuals;
 
-/** What they take from the run that they explain, all borrowed. */
-typedef struct {
-    LpNetwork *network; /* of the map */
-    const LpCommunicationMap *map;
-    const LpContention *contention;
-    LpIsolatedCache *cache;
-    LpFidelity fidelity;
-    const GArray *engine_options; /* of lp_engine_options() */
-} LpCounterfactualInput;
-
-/** Starts them, in one process. They send nothing through the engine: where it has not started, it
- * does so there on next to nothing. Error: LP_CHILD_PROCESS_ERROR_START. */
-gboolean lp_counterfactuals_start(LpCounterfactuals *self, const LpCounterfactualInput *input,
+/** Starts those of @model, borrowed, in one process. They send nothing through the engine: where it
+ * has not started, it does so there on next to nothing. Error: LP_CHILD_PROCESS_ERROR_START. */
+gboolean lp_counterfactuals_start(LpCounterfactuals *self, const LpRunModel *model,
                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** Waits for them, once. @io_peak_rss_bytes: their process's peak of resident memory is added.
  * Errors: LP_CHILD_PROCESS_ERROR_RESULT, LP_SIMULATION_ERROR_RUN. */
@@ -39,7 +29,6 @@ gboolean lp_counterfactuals_finish(LpCounterfactuals *self, LpCounterfactualResu
                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /** Adds what they would cost, for the job at index @job (LpForecastRun). */
-void lp_counterfactuals_forecast(const LpCounterfactualInput *input, guint32 job,
-                                 LpForecast *io_forecast);
+void lp_counterfactuals_forecast(const LpRunModel *model, guint32 job, LpForecast *io_forecast);
 
 G_END_DECLS

@@ -28,7 +28,7 @@ typedef struct {
     const LpQuotient *quotient;       /* borrowed, or NULL: classes, if any, hold only where nothing
                                          contends */
     LpActorPlacement actor_placement;
-    LpRunState state;
+    LpRun state;
     LpRank *ranks;        /* owned; by rank, those without an actor stay empty */
     LpCircuits *circuits; /* owned; NULL: none are switched */
     GPtrArray *groups;    /* owned LpCommunicatorRuntime */
@@ -365,7 +365,7 @@ read_result(const JobRun *self)
 }
 
 static void
-build_job(JobRun *self, const LpRunJob *job, guint32 index, LpRunState state)
+build_job(JobRun *self, const LpRunJob *job, guint32 index, LpRun state)
 {
     *self = (JobRun){.given = job,
                      .map = job->map,
@@ -468,13 +468,13 @@ lp_run_jobs(const LpRunJob *jobs, guint n_jobs, const LpRunContext *given, LpRun
     for (guint i = 0; i < n_jobs; i++)
         n_actors += lp_run_job_n_actors(&jobs[i]);
     sg_bar_t start = sg_barrier_init((unsigned)n_actors);
-    LpRunState state = {.start = start,
-                        .watch = context->watch,
-                        .sharing = context->sharing,
-                        .waits = context->waits,
-                        .log = context->log,
-                        .limit = context->limit,
-                        .progress = &progress};
+    LpRun state = {.start = start,
+                   .watch = context->watch,
+                   .sharing = context->sharing,
+                   .waits = context->waits,
+                   .log = context->log,
+                   .limit = context->limit,
+                   .progress = &progress};
     for (guint i = 0; i < n_jobs; i++)
         build_job(&runs[i], &jobs[i], i, state);
     for (guint i = 0; i < n_jobs && context->faults != NULL; i++)

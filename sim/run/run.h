@@ -32,11 +32,7 @@ typedef struct {
 void lp_run_jobs(const LpRunJob *jobs, guint n_jobs, const LpRunContext *context,
                  LpRunResult *out_results);
 
-/** Runs one job's iteration alone, over @circuits (or NULL) if they are switched, or by the classes
- * of @quotient, or NULL. Once a process. */
-LpRunResult lp_run_iteration(const LpCommunicationMap *map, const LpCircuitPlan *circuits,
-                             const LpContention *contention, LpIsolatedCache *cache,
-                             const LpTasks *tasks, const LpQuotient *quotient,
-                             LpRunOptions options);
+/** Runs @job's iteration alone. Once a process. */
+LpRunResult lp_run_iteration(LpRunJob job, LpRunOptions options);
 
 G_END_DECLS

@@ -3,11 +3,8 @@
 #include "sim/run/run.h"
 
 LpRunResult
-lp_run_iteration(const LpCommunicationMap *map, const LpCircuitPlan *circuits,
-                 const LpContention *contention, LpIsolatedCache *cache, const LpTasks *tasks,
-                 const LpQuotient *quotient, LpRunOptions options)
+lp_run_iteration(LpRunJob job, LpRunOptions options)
 {
-    LpRunJob job = lp_run_job(map, circuits, contention, cache, tasks, quotient);
     job.timeline = options.timeline;
     job.calls = options.calls;
     LpRunContext none = {.log = options.log,

@@ -14,20 +14,25 @@ lp_run_n_actors(const LpProgram *program, const LpContention *contention)
     return n_simulated(program, contention) * lp_program_n_streams(program);
 }
 
-LpRunJob
-lp_run_job(const LpCommunicationMap *map, const LpCircuitPlan *circuits,
-           const LpContention *contention, LpIsolatedCache *cache, const LpTasks *tasks,
-           const LpQuotient *quotient)
+LpTasks *
+lp_run_model_tasks(const LpRunModel *self, LpRunMode mode)
 {
-    return (LpRunJob){.map = map,
-                      .circuits = circuits,
-                      .contention = contention,
-                      .cache = cache,
+    mode.fidelity = self->fidelity;
+    return lp_tasks_new(self->map, self->contention, self->cache, mode);
+}
+
+LpRunJob
+lp_run_job(const LpRunModel *model, const LpTasks *tasks, const LpQuotient *quotient)
+{
+    const LpMachine *machine = lp_network_machine(model->map->network);
+    return (LpRunJob){.map = model->map,
+                      .circuits = model->circuits,
+                      .contention = model->contention,
+                      .cache = model->cache,
                       .tasks = tasks,
                       .quotient = quotient,
                       .n_iterations = 1,
-                      .is_rotor =
-                          lp_circuit_switch_is_rotor(&lp_network_machine(map->network)->circuits)};
+                      .is_rotor = lp_circuit_switch_is_rotor(&machine->circuits)};
 }
 
 const LpQuotient *

@@ -14,6 +14,21 @@ G_BEGIN_DECLS
 /** Number of actors that a run with @contention makes. */
 guint64 lp_run_n_actors(const LpProgram *program, const LpContention *contention);
 
+/** What is constant in the run of an iteration, and in all runs that explain it: made once, then
+ * only read. All is borrowed. */
+typedef struct {
+    LpNetwork *network; /* of the map; a run loads it */
+    const LpCommunicationMap *map;
+    const LpCircuitPlan *circuits; /**< that are switched; NULL: none are */
+    const LpContention *contention;
+    LpIsolatedCache *cache; /**< gathers what is worked out */
+    LpFidelity fidelity;
+    const GArray *engine_options; /**< of lp_engine_options() */
+} LpRunModel;
+
+/** The tasks of @self in runs of @mode. Returns: (transfer full). */
+LpTasks *lp_run_model_tasks(const LpRunModel *self, LpRunMode mode);
+
 /** A job of a run. */
 typedef struct {
     const LpCommunicationMap *map;  /* borrowed */
@@ -35,11 +50,9 @@ typedef struct {
                                    runs as they are; or NULL */
 } LpRunJob;
 
-/** One iteration by itself, from the start, over @circuits (or NULL) if they are switched, or by
- * the classes of @quotient, or NULL. All are borrowed. */
-LpRunJob lp_run_job(const LpCommunicationMap *map, const LpCircuitPlan *circuits,
-                    const LpContention *contention, LpIsolatedCache *cache, const LpTasks *tasks,
-                    const LpQuotient *quotient);
+/** One iteration of @model by itself, from the start, or by the classes of @quotient, or NULL. All
+ * are borrowed. */
+LpRunJob lp_run_job(const LpRunModel *model, const LpTasks *tasks, const LpQuotient *quotient);
 
 /** Its circuits stand whenever they are wanted. */
 static inline void

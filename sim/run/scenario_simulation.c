@@ -74,16 +74,16 @@ run_standalone(const void *data, GByteArray *result, GError **error)
 /* --- one job by itself --- */
 
 /* Of the only job of @job_set. */
-static LpCounterfactualInput
-counterfactual_input(const LpScenarioSetup *self, const LpJobSet *job_set)
+static LpRunModel
+model_of(const LpScenarioSetup *self, const LpJobSet *job_set)
 {
     const LpRunJob *job = &job_set->jobs[0];
-    return (LpCounterfactualInput){.network = self->network,
-                                   .map = job->map,
-                                   .contention = job->contention,
-                                   .cache = job->cache,
-                                   .fidelity = self->fidelity,
-                                   .engine_options = self->engine_options};
+    return (LpRunModel){.network = self->network,
+                        .map = job->map,
+                        .contention = job->contention,
+                        .cache = job->cache,
+                        .fidelity = self->fidelity,
+                        .engine_options = self->engine_options};
 }
 
 static gboolean
@@ -97,10 +97,10 @@ run_counterfactuals(const LpScenarioSetup *self, guint job, LpRunCount *runs, Lp
     own->contention =
         lp_contention_describe(contention, lp_scenario_setup_job(self, job)->map, NULL);
     own->tiers = lp_tiers_find(lp_scenario_setup_job(self, job)->map);
-    LpCounterfactualInput input = counterfactual_input(self, &job_set);
+    LpRunModel model = model_of(self, &job_set);
     LpCounterfactuals counterfactuals;
     LpCounterfactualResults results;
-    if (!lp_counterfactuals_start(&counterfactuals, &input, error))
+    if (!lp_counterfactuals_start(&counterfactuals, &model, error))
         return FALSE;
     lp_run_count_wait(runs, counterfactuals.process);
     if (!lp_counterfactuals_finish(&counterfactuals, &results, &own->children_peak_rss_bytes,
@@ -391,8 +391,8 @@ forecast_all(LpScenarioSetup *self, LpScenarioSimulation *simulation, LpScenario
         }
         g_auto(LpJobSet) job_set = lp_job_set_of(self);
         lp_job_set_add(&job_set, i, LP_SCENARIO_SCOPE_OWN, 0);
-        LpCounterfactualInput input = counterfactual_input(self, &job_set);
-        lp_counterfactuals_forecast(&input, i, options.forecast);
+        LpRunModel model = model_of(self, &job_set);
+        lp_counterfactuals_forecast(&model, i, options.forecast);
     }
 }
 

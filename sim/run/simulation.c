@@ -76,23 +76,19 @@ has_energy_per_bit(const LpMachine *machine)
 
 /* One rank of each class is enough where nothing contends. */
 static void
-run_isolated(LpSimulation *self, const LpCommunicationMap *map, const LpContention *contention,
-             LpIsolatedCache *cache, LpSimulationOptions options)
+run_isolated(LpSimulation *self, const LpRunModel *model, LpSimulationOptions options)
 {
     LpRunContext none = {.watch = NULL};
+    const LpCommunicators *communicators = model->map->communicators;
     g_autoptr(LpRankEquivalence) classes =
-        lp_rank_equivalence_new(map, contention, cache, options.fidelity);
-    LpRunMode mode = {.fidelity = options.fidelity,
-                      .merge = TRUE,
+        lp_rank_equivalence_new(model->map, model->contention, model->cache, model->fidelity);
+    LpRunMode mode = {.merge = TRUE,
                       .level = LP_RUN_UNCONTENDED,
-                      .alike = lp_communicators_of_one_class(map->communicators, classes->of_rank)};
-    g_autoptr(LpTasks) tasks = lp_tasks_new(map, contention, cache, mode);
-    LpRunJob job = {.map = map,
-                    .contention = contention,
-                    .cache = cache,
-                    .tasks = tasks,
-                    .n_iterations = 1,
-                    .classes = classes};
+                      .alike = lp_communicators_of_one_class(communicators, classes->of_rank)};
+    g_autoptr(LpTasks) tasks = lp_run_model_tasks(model, mode);
+    LpRunJob job = lp_run_job(model, tasks, NULL);
+    lp_run_job_idealise(&job);
+    job.classes = classes;
     self->isolated = tasks->isolated;
     if (options.forecast != NULL)
         lp_forecast_add(options.forecast, "simulated", G_MAXUINT32, &job, 1);
@@ -131,54 +127,50 @@ are_assumed(const Classes *self)
 
 /* What needs no assumption; NULL: not covered. */
 static LpQuotient *
-prove_classes(const LpCircuitMap *circuits, const LpContention *contention, LpIsolatedCache *cache,
-              LpSimulationOptions options)
+prove_classes(const LpRunModel *model, LpSimulationOptions options)
 {
-    const LpCommunicationMap *map = circuits->map;
-    gboolean is_rotor = lp_circuit_switch_is_rotor(&lp_network_machine(map->network)->circuits);
-    if (!options.collapse || circuits->switched != NULL || is_rotor)
+    gboolean is_rotor = lp_circuit_switch_is_rotor(&lp_network_machine(model->network)->circuits);
+    if (!options.collapse || model->circuits != NULL || is_rotor)
         return NULL;
     const char *reason;
-    LpQuotientJob job = {.map = map, .contention = contention, .cache = cache};
+    LpQuotientJob job = {.map = model->map, .contention = model->contention, .cache = model->cache};
     LpQuotientInput input = {
         .jobs = &job, .n_jobs = 1, .fidelity = options.fidelity, .n_rounds = options.n_rounds};
     return lp_quotient_new(&input, &reason);
 }
 
+/* What the run as it is does, by the classes of @quotient or NULL. Returns: (transfer full). */
+static LpTasks *
+tasks_of(const LpRunModel *model, const LpQuotient *quotient, LpSimulationOptions options)
+{
+    const LpCommunicators *communicators = model->map->communicators;
+    LpRunMode mode = {.merge = options.collapse,
+                      .alike = lp_job_quotient_alike(quotient, communicators)};
+    return lp_run_model_tasks(model, mode);
+}
+
 /* What the run takes where what is assumed of classes does not hold: by what is proven. */
 static void
-forecast_otherwise(const LpCircuitMap *circuits, const LpContention *contention,
-                   LpIsolatedCache *cache, const LpQuotient *proven, LpSimulationOptions options)
+forecast_otherwise(const LpRunModel *model, const LpQuotient *proven, LpSimulationOptions options)
 {
-    const LpCommunicationMap *map = circuits->map;
     const LpQuotient *quotient =
-        lp_job_quotient_is_worthwhile(proven, map, contention) ? proven : NULL;
-    LpRunMode mode = {.fidelity = options.fidelity,
-                      .merge = options.collapse,
-                      .alike = lp_job_quotient_alike(quotient, map->communicators)};
-    g_autoptr(LpTasks) tasks = lp_tasks_new(map, contention, cache, mode);
-    LpRunJob job = lp_run_job(map, circuits->switched, contention, cache, tasks, quotient);
+        lp_job_quotient_is_worthwhile(proven, model->map, model->contention) ? proven : NULL;
+    g_autoptr(LpTasks) tasks = tasks_of(model, quotient, options);
+    LpRunJob job = lp_run_job(model, tasks, quotient);
     LpRunSize size = lp_run_size(&job);
     options.forecast->otherwise_s = lp_run_size_processor_s(&size);
 }
 
 /* Of the run as it is. */
 static gboolean
-find_classes(LpSimulation *self, LpNetwork *network, const LpCircuitMap *circuits,
-             const LpContention *contention, LpIsolatedCache *cache, LpSimulationOptions options,
-             Classes *out, GError **error)
+find_classes(LpSimulation *self, const LpRunModel *model, LpSimulationOptions options, Classes *out,
+             GError **error)
 {
-    const LpCommunicationMap *map = circuits->map;
-    g_autoptr(LpQuotient) proven = prove_classes(circuits, contention, cache, options);
+    g_autoptr(LpQuotient) proven = prove_classes(model, options);
     if (proven == NULL)
         return TRUE;
-    out->input = (LpAssumedInput){.network = network,
-                                  .map = map,
-                                  .contention = contention,
-                                  .cache = cache,
-                                  .engine_options = self->engine_options,
+    out->input = (LpAssumedInput){.model = model,
                                   .proven = proven,
-                                  .fidelity = options.fidelity,
                                   .assume = options.n_rounds > 0 ? LP_ASSUME_NEVER : options.assume,
                                   .n_activities_max = options.shares_max,
                                   .told = options.run};
@@ -188,14 +180,15 @@ find_classes(LpSimulation *self, LpNetwork *network, const LpCircuitMap *circuit
     else if (!lp_assumed_run_find(&out->input, &assumed, error))
         return FALSE;
     if (options.forecast != NULL && assumed.quotient != NULL)
-        forecast_otherwise(circuits, contention, cache, proven, options);
+        forecast_otherwise(model, proven, options);
     if (options.forecast != NULL && assumed.quotient != NULL)
         options.forecast->is_unlike = !lp_assumed_check_steps(&out->input, assumed.quotient);
     out->input.proven = NULL;
     out->run = assumed.run;
     out->quotient = assumed.quotient;
     self->children_peak_rss_bytes = assumed.peak_rss_bytes;
-    if (out->quotient == NULL && lp_job_quotient_is_worthwhile(proven, map, contention))
+    if (out->quotient == NULL &&
+        lp_job_quotient_is_worthwhile(proven, model->map, model->contention))
         out->quotient = g_steal_pointer(&proven);
     if (out->quotient != NULL) {
         self->quotient = lp_quotient_size(out->quotient);
@@ -205,15 +198,13 @@ find_classes(LpSimulation *self, LpNetwork *network, const LpCircuitMap *circuit
 }
 
 static gboolean
-load(const LpSimulation *self, LpNetwork *network, const LpCircuitMap *circuits,
-     const LpContention *contention, Classes *classes, LpSimulationOptions options, GError **error)
+load(const LpSimulation *self, const LpRunModel *model, Classes *classes, GError **error)
 {
     if (self->is_isolated)
-        return lp_network_load_minimal(network, self->engine_options, error);
+        return lp_network_load_minimal(model->network, self->engine_options, error);
     if (classes->quotient != NULL)
-        return lp_quotient_load(classes->quotient, network, self->engine_options, error);
-    return lp_used_routes_load(network, circuits->map, contention, options.fidelity,
-                               circuits->switched, self->engine_options, error);
+        return lp_quotient_load(classes->quotient, model->network, self->engine_options, error);
+    return lp_used_routes_load(model, error);
 }
 
 /* As it was checked, or once more where it is to be seen. */
@@ -227,32 +218,25 @@ run_assumed(LpSimulation *self, const Classes *classes, LpRunOptions options, GE
 }
 
 static gboolean
-run_itself(LpSimulation *self, LpNetwork *network, const LpCircuitMap *circuits,
-           const LpContention *contention, LpIsolatedCache *cache, Classes *classes,
+run_itself(LpSimulation *self, const LpRunModel *model, Classes *classes,
            LpSimulationOptions options, GError **error)
 {
-    const LpCommunicationMap *map = circuits->map;
     gboolean is_assumed = !self->is_isolated && are_assumed(classes);
-    if (options.forecast == NULL && !is_assumed &&
-        !load(self, network, circuits, contention, classes, options, error))
+    if (options.forecast == NULL && !is_assumed && !load(self, model, classes, error))
         return FALSE;
     if (self->is_isolated) {
-        run_isolated(self, map, contention, cache, options);
+        run_isolated(self, model, options);
         return TRUE;
     }
-    LpRunMode mode = {.fidelity = options.fidelity,
-                      .merge = options.collapse,
-                      .alike = lp_job_quotient_alike(classes->quotient, map->communicators)};
-    g_autoptr(LpTasks) tasks = lp_tasks_new(map, contention, cache, mode);
+    g_autoptr(LpTasks) tasks = tasks_of(model, classes->quotient, options);
     self->isolated = tasks->isolated;
-    LpRunJob job = lp_run_job(map, circuits->switched, contention, cache, tasks, classes->quotient);
+    LpRunJob job = lp_run_job(model, tasks, classes->quotient);
     if (options.forecast != NULL)
         lp_forecast_add(options.forecast, "simulated", G_MAXUINT32, &job, 1);
     else if (is_assumed)
         return run_assumed(self, classes, options.run, error);
     else
-        self->run = lp_run_iteration(map, circuits->switched, contention, cache, tasks,
-                                     classes->quotient, options.run);
+        self->run = lp_run_iteration(job, options.run);
     return TRUE;
 }
 
@@ -289,22 +273,18 @@ report_expected(double processor_s, guint64 n_all, void *data)
 
 /* The counterfactual runs first: their process needs nothing that this one loads. */
 static gboolean
-run_all(LpSimulation *self, LpNetwork *network, const LpCircuitMap *circuits,
-        const LpContention *contention, LpIsolatedCache *cache, Classes *classes,
-        LpSimulationOptions options, GError **error)
+run_all(LpSimulation *self, const LpRunModel *model, Classes *classes, LpSimulationOptions options,
+        GError **error)
 {
     if (options.alone)
-        return run_itself(self, network, circuits, contention, cache, classes, options, error);
-    LpCounterfactualInput input = {network, circuits->map,    contention,
-                                   cache,   options.fidelity, self->engine_options};
+        return run_itself(self, model, classes, options, error);
     if (options.forecast != NULL) {
-        gboolean good =
-            run_itself(self, network, circuits, contention, cache, classes, options, error);
-        lp_counterfactuals_forecast(&input, G_MAXUINT32, options.forecast);
+        gboolean good = run_itself(self, model, classes, options, error);
+        lp_counterfactuals_forecast(model, G_MAXUINT32, options.forecast);
         return good;
     }
     LpCounterfactuals counterfactuals;
-    if (!lp_counterfactuals_start(&counterfactuals, &input, error))
+    if (!lp_counterfactuals_start(&counterfactuals, model, error))
         return FALSE;
     Steps steps = {.told = options.run};
     if (options.run.progress != NULL) {
@@ -312,7 +292,7 @@ run_all(LpSimulation *self, LpNetwork *network, const LpCircuitMap *circuits,
         options.run.expect = options.run.expect != NULL ? report_expected : NULL;
         options.run.progress_data = &steps;
     }
-    gboolean good = run_itself(self, network, circuits, contention, cache, classes, options, error);
+    gboolean good = run_itself(self, model, classes, options, error);
     LpCounterfactualResults results;
     guint64 peak_rss_bytes = 0;
     if (good && steps.told.progress != NULL) {
@@ -332,18 +312,18 @@ run_all(LpSimulation *self, LpNetwork *network, const LpCircuitMap *circuits,
 
 /* What no actor ran takes its isolated time, as it did in the tasks that it is part of. */
 static void
-complete_calls(LpCallTimes *calls, const LpCommunicationMap *map, LpIsolatedCache *cache,
-               LpFidelity fidelity)
+complete_calls(LpCallTimes *calls, const LpRunModel *model)
 {
-    const LpProgram *program = map->program;
-    g_autoptr(LpIsolatedRings) rings = lp_isolated_rings_new(map, cache);
+    const LpProgram *program = model->map->program;
+    g_autoptr(LpIsolatedRings) rings = lp_isolated_rings_new(model->map, model->cache);
     for (guint k = 0; k < program->segments->len; k++) {
         const LpSegment *segment = lp_program_segment(program, k);
         for (guint i = segment->first_op; i < segment->first_op + segment->n_ops; i++) {
             const LpOp *op = lp_program_op(program, i);
             if (lp_op_is_collective(op) && g_array_index(calls->of_op, LpCallTime, i).n == 0)
-                lp_call_times_add(calls, program, op, 1,
-                                  lp_isolated_rings_time_s(rings, segment->stage, op, fidelity));
+                lp_call_times_add(
+                    calls, program, op, 1,
+                    lp_isolated_rings_time_s(rings, segment->stage, op, model->fidelity));
         }
     }
 }
@@ -409,7 +389,14 @@ lp_simulation_run(const LpSetup *setup, LpSimulationOptions options, GError **er
     g_autoptr(LpFlowLog) log = options.observation == NULL ? NULL : lp_flow_log_new(network);
     options.run.log = log;
     g_auto(Classes) classes = {.quotient = NULL};
-    if (!find_classes(self, network, circuits, contention, cache, options, &classes, error))
+    LpRunModel model = {network,
+                        map,
+                        circuits->switched,
+                        contention,
+                        cache,
+                        options.fidelity,
+                        self->engine_options};
+    if (!find_classes(self, &model, options, &classes, error))
         return NULL;
     LpQuotient *quotient = classes.quotient;
     self->is_isolated = leaves_out_contention(program, contention, quotient, options);
@@ -421,7 +408,7 @@ lp_simulation_run(const LpSetup *setup, LpSimulationOptions options, GError **er
         lp_flow_log_set_quotient(log, quotient);
     g_autofree char *ranks = quotient == NULL ? NULL : lp_quotient_describe(quotient);
     self->contention = lp_contention_describe(contention, map, ranks);
-    if (!run_all(self, network, circuits, contention, cache, &classes, options, error))
+    if (!run_all(self, &model, &classes, options, error))
         return NULL;
     if (options.forecast != NULL) {
         options.forecast->quotient = self->quotient;
@@ -433,7 +420,7 @@ lp_simulation_run(const LpSetup *setup, LpSimulationOptions options, GError **er
     if (has_energy_per_bit(machine))
         self->link_traffic.link_bytes[LP_ATTACHMENT_SCALE_OUT] += self->run.circuits.relayed_bytes;
     if (options.run.calls != NULL)
-        complete_calls(options.run.calls, map, cache, options.fidelity);
+        complete_calls(options.run.calls, &model);
     if (log != NULL && !self->is_isolated) {
         lp_observation_add_job(options.observation, circuits, network, 1);
         lp_observation_finish(options.observation, log, network, self->run.end_s);

@@ -101,17 +101,15 @@ lp_used_routes_add(LpRouteUse *use, const LpCommunicationMap *map, const LpConte
 
 /* Circuits stand on flat networks, which load fast. */
 gboolean
-lp_used_routes_load(LpNetwork *network, const LpCommunicationMap *map,
-                    const LpContention *contention, LpFidelity fidelity,
-                    const LpCircuitPlan *circuits, const GArray *engine_options, GError **error)
+lp_used_routes_load(const LpRunModel *model, GError **error)
 {
-    const LpMachine *machine = lp_network_machine(network);
-    if (lp_communication_map_is_separate(map, fidelity))
-        return lp_network_load_minimal(network, engine_options, error);
+    LpNetwork *network = model->network;
+    if (lp_communication_map_is_separate(model->map, model->fidelity))
+        return lp_network_load_minimal(network, model->engine_options, error);
     g_autoptr(LpRouteUse) use = lp_route_use_new(network);
-    if (circuits != NULL || machine->circuits.is_present)
+    if (model->circuits != NULL || lp_network_machine(network)->circuits.is_present)
         lp_route_use_add_all(use);
     else
-        lp_used_routes_add(use, map, contention, fidelity);
-    return lp_network_load_used(network, use, engine_options, error);
+        lp_used_routes_add(use, model->map, model->contention, model->fidelity);
+    return lp_network_load_used(network, use, model->engine_options, error);
 }

@@ -2,8 +2,8 @@
 /* What a job can send over. */
 #pragma once
 
-#include "sim/analysis/contention.h"
 #include "sim/engine/route_use.h"
+#include "sim/run/run_job.h"
 
 G_BEGIN_DECLS
 
@@ -15,12 +15,8 @@ G_BEGIN_DECLS
 void lp_used_routes_add(LpRouteUse *use, const LpCommunicationMap *map,
                         const LpContention *contention, LpFidelity fidelity);
 
-/** Loads @network, that of @map, for runs of its job alone: as much of it as they use, or all where
- * that is faster. @circuits: those that are switched, or NULL. @engine_options: of
- * lp_engine_options(). Errors: as of lp_network_load(). */
-gboolean lp_used_routes_load(LpNetwork *network, const LpCommunicationMap *map,
-                             const LpContention *contention, LpFidelity fidelity,
-                             const LpCircuitPlan *circuits, const GArray *engine_options,
-                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** Loads the network of @model for runs of its job alone: as much of it as they use, or all where
+ * that is faster. Errors: as of lp_network_load(). */
+gboolean lp_used_routes_load(const LpRunModel *model, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

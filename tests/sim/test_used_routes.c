@@ -94,10 +94,14 @@ write_run(const void *input, GString *out)
     if (!load(network, map, contention, request))
         return FALSE;
     g_autoptr(LpIsolatedCache) cache = lp_isolated_cache_new();
-    g_autoptr(LpTasks) tasks =
-        lp_tasks_new(map, contention, cache, (LpRunMode){.fidelity = fidelity, .merge = collapse});
-    LpRunResult result = lp_run_iteration(map, NULL, contention, cache, tasks, NULL,
-                                          (LpRunOptions){.timeline = NULL});
+    LpRunModel model = {.network = network,
+                        .map = map,
+                        .contention = contention,
+                        .cache = cache,
+                        .fidelity = fidelity};
+    g_autoptr(LpTasks) tasks = lp_run_model_tasks(&model, (LpRunMode){.merge = collapse});
+    LpRunResult result =
+        lp_run_iteration(lp_run_job(&model, tasks, NULL), (LpRunOptions){.timeline = NULL});
     g_string_append_printf(out, "%.17g s, %d activities", result.iteration_time_s,
                            (int)result.n_activities);
     return result.iteration_time_s > 0.0;

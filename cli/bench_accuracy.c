@@ -5,7 +5,7 @@
 #include "platforms/catalogue/libraries.h"
 #include "platforms/machine/machine_library.h"
 #include "base/json.h"
-#include "base/text_table.h"
+#include "report/result_field.h"
 #include "platforms/generation/generate.h"
 #include "sim/run/collective_run.h"
 
@@ -261,9 +261,9 @@ add_line(LpTextTable *table, const GArray *rows, guint algorithm)
     lp_text_table_add_row(table);
     lp_text_table_add_cell(table, "%s", name);
     lp_text_table_add_cell(table, "%u", own->len);
-    lp_text_table_add_cell(table, "%.2f %%", 100.0 * quantile(own, 0.5));
-    lp_text_table_add_cell(table, "%.2f %%", 100.0 * quantile(own, 0.9));
-    lp_text_table_add_cell(table, "%+.2f %%", 100.0 * worst->error);
+    lp_text_table_add_cell(table, "%.2f", 100.0 * quantile(own, 0.5));
+    lp_text_table_add_cell(table, "%.2f", 100.0 * quantile(own, 0.9));
+    lp_text_table_add_cell(table, "%+.2f", 100.0 * worst->error);
     lp_text_table_add_cell(table, "%s of %" G_GUINT64_FORMAT " KiB, %u ranks, %s, %s",
                            lp_collective_names[worst->collective], worst->bytes >> 10,
                            worst->n_ranks, fabrics[worst->fabric].name, place_names[worst->place]);
@@ -272,10 +272,12 @@ add_line(LpTextTable *table, const GArray *rows, guint algorithm)
 static char *
 to_text(const GArray *rows)
 {
-    static const char *const columns[] = {"algorithm", "#rows", "#median", "#90 in 100",
-                                          "#worst",    "where", NULL};
+    static const char *const columns[] = {"/algorithms/0/algorithm", "/algorithms/0/rows",
+                                          "/algorithms/0/median",    "/algorithms/0/ninth_decile",
+                                          "/algorithms/0/worst",     NULL};
     GString *out = g_string_new(NULL);
-    g_autoptr(LpTextTable) table = lp_text_table_new(columns);
+    g_autoptr(LpTextTable) table =
+        lp_result_field_new_table("accuracy", columns, (const char *const[]){"", NULL});
     for (guint i = 0; i <= G_N_ELEMENTS(algorithms); i++)
         add_line(table, rows, i);
     lp_text_table_append(out, table, 0);

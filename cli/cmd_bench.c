@@ -9,7 +9,7 @@
 #include "cli/commands.h"
 
 #include "base/json.h"
-#include "base/text_table.h"
+#include "report/result_field.h"
 
 #include "base/child_process.h"
 #include "base/error.h"
@@ -202,24 +202,15 @@ to_json(const GArray *measurements)
     return root;
 }
 
+/* @report: what to_json() made. */
 static char *
-to_text(const GArray *measurements)
+to_text(const json_t *report)
 {
-    static const char *const columns[] = {"benchmark",   "#wall s",      "#cpu s",       "#peak MB",
-                                          "#activities", "#us/activity", "#simulated s", NULL};
+    static const char *const keys[] = {"/name",           "/wall_s",     "/processor_s",
+                                       "/peak_rss_bytes", "/activities", "/us_per_activity",
+                                       "/simulated_s",    NULL};
     GString *out = g_string_new(NULL);
-    g_autoptr(LpTextTable) table = lp_text_table_new(columns);
-    for (guint i = 0; i < measurements->len; i++) {
-        const Measurement *run = &g_array_index(measurements, Measurement, i);
-        lp_text_table_add_row(table);
-        lp_text_table_add_cell(table, "%s", run->benchmark->name);
-        lp_text_table_add_cell(table, "%.2f", run->wall_s);
-        lp_text_table_add_cell(table, "%.2f", run->processor_s);
-        lp_text_table_add_cell(table, "%.1f", (double)run->peak_rss_bytes * 1e-6);
-        lp_text_table_add_cell(table, "%" G_GUINT64_FORMAT, run->result.n_activities);
-        lp_text_table_add_cell(table, "%.2f", us_per_activity(run));
-        lp_text_table_add_cell(table, "%.6f", run->result.iteration_time_s);
-    }
+    g_autoptr(LpTextTable) table = lp_result_field_table("bench", "/runs", keys, report);
     lp_text_table_append(out, table, 0);
     return g_string_free(out, FALSE);
 }
@@ -319,6 +310,7 @@ lp_cmd_bench(int argc, char **argv, GError **error)
     lp_progress_show(&progress, selected->len, selected->len);
     if (format == LP_FORMAT_JSON)
         return lp_print_json(to_json(measurements), error);
-    g_autofree char *text = to_text(measurements);
+    g_autoptr(json_t) report = to_json(measurements);
+    g_autofree char *text = to_text(report);
     return lp_print_result(text, error);
 }

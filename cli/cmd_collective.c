@@ -15,7 +15,7 @@
 #include "platforms/machine/machine_library.h"
 #include "workloads/description/attribute_text.h"
 #include "base/json.h"
-#include "base/text_table.h"
+#include "report/result_field.h"
 #include "sim/run/collective_run.h"
 #include "workloads/given/step_file.h"
 
@@ -156,46 +156,10 @@ parse_request(const Options *options, const char *operation, const LpMachine *ma
 }
 
 static double
-bus_bytes_per_s(const LpCollectiveRequest *request, const Row *row)
+algorithmic_bytes_per_s(const Row *row)
 {
     double time_s = row->result.run.iteration_time_s;
-    return time_s > 0.0 ? (double)row->bytes / time_s *
-                              lp_collective_bus_factor(request->collective, request->n_ranks)
-                        : 0.0;
-}
-
-static char *
-to_text(const LpCollectiveRequest *request, const char *library, const LpMachine *machine,
-        const GArray *rows)
-{
-    GString *out = g_string_new(NULL);
-    g_string_append_printf(out, "%s among %u ranks of %s, library %s, fidelity %s\n",
-                           lp_collective_names[request->collective], request->n_ranks,
-                           lp_file_label(machine->path), library,
-                           lp_fidelity_names[request->fidelity]);
-    static const char *const columns[] = {"#bytes",    "algorithm", "protocol",  "#us",
-                                          "#alone us", "#GB/s",     "#bus GB/s", NULL};
-    static const char *const mixed[] = {"#bytes",    "library", "algorithm", "protocol", "#us",
-                                        "#alone us", "#GB/s",   "#bus GB/s", NULL};
-    gboolean is_mix = strcmp(library, request->library.name) != 0;
-    g_autoptr(LpTextTable) table = lp_text_table_new(is_mix ? mixed : columns);
-    for (guint i = 0; i < rows->len; i++) {
-        const Row *row = &g_array_index(rows, Row, i);
-        double time_s = row->result.run.iteration_time_s;
-        lp_text_table_add_row(table);
-        lp_text_table_add_cell(table, "%" G_GUINT64_FORMAT, row->bytes);
-        if (is_mix)
-            lp_text_table_add_cell(table, "%s", row->library);
-        lp_text_table_add_cell(table, "%s", row->result.algorithm);
-        lp_text_table_add_cell(table, "%s", row->result.protocol);
-        lp_text_table_add_cell(table, "%.2f", time_s * 1e6);
-        lp_text_table_add_cell(table, "%.2f", row->result.isolated_s * 1e6);
-        lp_text_table_add_cell(table, "%.2f",
-                               time_s > 0.0 ? (double)row->bytes / time_s * 1e-9 : 0.0);
-        lp_text_table_add_cell(table, "%.2f", bus_bytes_per_s(request, row) * 1e-9);
-    }
-    lp_text_table_append(out, table, 0);
-    return g_string_free(out, FALSE);
+    return time_s > 0.0 ? (double)row->bytes / time_s : 0.0;
 }
 
 static json_t *
@@ -217,39 +181,46 @@ to_json(const LpCollectiveRequest *request, const char *library, const GArray *r
         lp_json_set_text(run, "protocol", row->result.protocol);
         lp_json_set_number(run, "time_s", row->result.run.iteration_time_s);
         lp_json_set_number(run, "alone_s", row->result.isolated_s);
-        lp_json_set_number(run, "bus_bytes_per_s", bus_bytes_per_s(request, row));
+        lp_json_set_number(run, "algorithmic_bytes_per_s", algorithmic_bytes_per_s(row));
+        lp_json_set_number(run, "bus_bytes_per_s",
+                           algorithmic_bytes_per_s(row) *
+                               lp_collective_bus_factor(request->collective, request->n_ranks));
         lp_json_set_count(run, "traffic_bytes", row->result.run.traffic_bytes[LP_TRAFFIC_DP]);
         lp_json_set_count(run, "activities", row->result.run.n_activities);
     }
     return root;
 }
 
-/* --- flows --- */
-
+/* @report: what to_json() made. */
 static char *
-flows_to_text(const GArray *flows)
+to_text(const LpCollectiveRequest *request, const char *library, const LpMachine *machine,
+        const json_t *report)
 {
-    static const char *const columns[] = {"#from", "#to",       "#bytes", "out of port",
-                                          "relay", "into port", "#links", "#latency us",
-                                          "#GB/s", NULL};
+    static const char *const keys[] = {"/bytes",           "/algorithm", "/protocol",
+                                       "/time_s",          "/alone_s",   "/algorithmic_bytes_per_s",
+                                       "/bus_bytes_per_s", NULL};
+    static const char *const mixed[] = {"/bytes",
+                                        "/library",
+                                        "/algorithm",
+                                        "/protocol",
+                                        "/time_s",
+                                        "/alone_s",
+                                        "/algorithmic_bytes_per_s",
+                                        "/bus_bytes_per_s",
+                                        NULL};
+    gboolean is_mix = strcmp(library, request->library.name) != 0;
     GString *out = g_string_new(NULL);
-    g_autoptr(LpTextTable) table = lp_text_table_new(columns);
-    for (guint i = 0; i < flows->len; i++) {
-        const LpCollectiveFlow *flow = &g_array_index(flows, LpCollectiveFlow, i);
-        lp_text_table_add_row(table);
-        lp_text_table_add_cell(table, "%" G_GUINT64_FORMAT, flow->from);
-        lp_text_table_add_cell(table, "%" G_GUINT64_FORMAT, flow->to);
-        lp_text_table_add_cell(table, "%" G_GUINT64_FORMAT, flow->bytes);
-        lp_text_table_add_cell(table, "%s", flow->from_port);
-        lp_text_table_add_cell(table, "%s", *flow->relay != '\0' ? flow->relay : "-");
-        lp_text_table_add_cell(table, "%s", flow->to_port);
-        lp_text_table_add_cell(table, "%u", flow->n_links);
-        lp_text_table_add_cell(table, "%.3f", flow->latency_s * 1e6);
-        lp_text_table_add_cell(table, "%.2f", flow->bytes_per_s * 1e-9);
-    }
+    g_string_append_printf(out, "%s among %u ranks of %s, library %s, fidelity %s\n",
+                           lp_collective_names[request->collective], request->n_ranks,
+                           lp_file_label(machine->path), library,
+                           lp_fidelity_names[request->fidelity]);
+    g_autoptr(LpTextTable) table =
+        lp_result_field_table("collective", "/runs", is_mix ? mixed : keys, report);
     lp_text_table_append(out, table, 0);
     return g_string_free(out, FALSE);
 }
+
+/* --- flows --- */
 
 static json_t *
 flows_to_json(const GArray *flows)
@@ -272,6 +243,19 @@ flows_to_json(const GArray *flows)
     return root;
 }
 
+/* @report: what flows_to_json() made. */
+static char *
+flows_to_text(const json_t *report)
+{
+    static const char *const keys[] = {"/from",        "/to",      "/bytes", "/from_port",
+                                       "/relay_port",  "/to_port", "/links", "/latency_s",
+                                       "/bytes_per_s", NULL};
+    GString *out = g_string_new(NULL);
+    g_autoptr(LpTextTable) table = lp_result_field_table("flows", "/flows", keys, report);
+    lp_text_table_append(out, table, 0);
+    return g_string_free(out, FALSE);
+}
+
 /* What a run calls the algorithm is an option here. */
 static gboolean
 refuse_run(GError **error)
@@ -291,7 +275,8 @@ print_flows(LpCollectiveRequest *request, guint64 bytes, const LpMachine *machin
         return refuse_run(error);
     if (format == LP_FORMAT_JSON)
         return lp_print_json(flows_to_json(flows), error);
-    g_autofree char *text = flows_to_text(flows);
+    g_autoptr(json_t) report = flows_to_json(flows);
+    g_autofree char *text = flows_to_text(report);
     return lp_print_result(text, error);
 }
 
@@ -340,7 +325,8 @@ measure(const Options *options, char **arguments, GError **error)
     const char *library = is_mix ? options->library : libraries->name;
     if (format == LP_FORMAT_JSON)
         return lp_print_json(to_json(&request, library, rows), error);
-    g_autofree char *text = to_text(&request, library, machine, rows);
+    g_autoptr(json_t) report = to_json(&request, library, rows);
+    g_autofree char *text = to_text(&request, library, machine, report);
     return lp_print_result(text, error);
 }
 

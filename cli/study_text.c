@@ -4,6 +4,7 @@
 
 #include "base/text_table.h"
 #include "cli/options.h"
+#include "report/result_field.h"
 #include "study/study_export.h"
 
 #include <string.h>
@@ -30,8 +31,8 @@ new_table(const json_t *axes, const json_t *records)
         g_ptr_array_add(columns, (gpointer)(guintptr)text_at(axes, i));
     for (gsize i = 0; i < json_array_size(records); i++)
         g_ptr_array_add(columns, (gpointer)(guintptr)name_at(records, i));
-    static char state[] = "state";
-    g_ptr_array_add(columns, state);
+    const char *state = lp_result_field_label("sweep", "/points/0/state");
+    g_ptr_array_add(columns, (gpointer)(guintptr)state);
     g_ptr_array_add(columns, NULL);
     return lp_text_table_new((const char *const *)columns->pdata);
 }

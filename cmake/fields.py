@@ -22,6 +22,8 @@ ANY = {"type": ["number", "string", "boolean", "null", "object", "array"],
 # The enumeration of report/result_field.h.
 UNITS = {None: "NONE", "s": "TIME", "B": "SIZE", "B/s": "BANDWIDTH", "W": "POWER", "J": "ENERGY", "USD": "PRICE",
          "fraction": "FRACTION", "FLOP/s": "SPEED", "TFLOP/s": "TFLOPS", "FLOP": "OPERATIONS", "tokens/s": "RATE"}
+# Units of columns of text, and how many of them the unit of JSON is.
+SHOWN = {"s": 1, "us": 1e6, "B": 1, "MB": 1e-6, "GB/s": 1e-9, "%": 100, "1e9": 1e-9, "1": 1}
 IN_WORDS = {"B": "bytes", "B/s": "bytes/s", "TFLOP/s": "1e12 FLOP/s"}
 
 
@@ -140,11 +142,13 @@ def rows(types, outputs):
     def row(node):
         of = node.get("of") or types.get(node.get("type"), node).get("of")
         sign = {"+": 1, "-": -1}.get(node.get("sign"), 0)
+        shown = node.get("shown")
+        column = f'{literal("" if shown == "1" else shown)}, {SHOWN.get(shown, 1)}, {node.get("digits", "0")}, {int(node.get("signed") == "yes")}'
         return (f'    {{{literal(node.get("name"))}, {literal(node.get("label"))}, {literal(" ".join(node.get("meaning", "").split()))}, '
                 f'LP_UNIT_{UNITS[node.get("unit")]}, LP_FIELD_{(of or "one").upper()}, {int(node.get("kind") in ("text", "boolean"))}, '
-                f'{int(node.get("rows") == "page")}, {sign}, {number_of(node)}}},\n')
+                f'{int(node.get("rows") == "page")}, {sign}, {column}, {number_of(node)}}},\n')
 
-    lists[1] = "".join(f'    {{{literal(name)}, NULL, "", LP_UNIT_NONE, LP_FIELD_ONE, 0, 0, 0, {number_of_type(name)}}},\n'
+    lists[1] = "".join(f'    {{{literal(name)}, NULL, "", LP_UNIT_NONE, LP_FIELD_ONE, 0, 0, 0, NULL, 1, 0, 0, {number_of_type(name)}}},\n'
                        for name in (*types, *outputs))
     ends = [sum(part.count("\n") for part in lists[:at]) for at in range(len(lists) + 1)]
     return ("static const LpResultField fields[] = {\n" + "".join(lists) + "};\n\nstatic const guint16 starts[] = {"

@@ -4,7 +4,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
-#include "base/text_table.h"
+#include "report/result_field.h"
 
 #include <math.h>
 #include <string.h>
@@ -22,9 +22,9 @@ static const char *
 remark(const LpFitVariable *variable, const LpConstantKind *kind)
 {
     if (is_at(variable->low, kind->minimum) && is_at(variable->high, kind->maximum))
-        return "  not determined";
+        return "not determined";
     if (is_at(variable->value, kind->minimum) || is_at(variable->value, kind->maximum))
-        return "  at its bound";
+        return "at its bound";
     return "";
 }
 
@@ -46,9 +46,11 @@ owners_of(const LpFit *fit, guint variable)
 static void
 add_constants(GString *text, const LpFit *fit)
 {
-    static const char *const columns[] = {"constant", "#start", "#fitted",
-                                          "as good within 0.1 %, others held", NULL};
-    g_autoptr(LpTextTable) table = lp_text_table_new(columns);
+    static const char *const columns[] = {"/constants/0/name",  "/constants/0/start",
+                                          "/constants/0/value", "/constants/0/low",
+                                          "/constants/0/high",  NULL};
+    g_autoptr(LpTextTable) table =
+        lp_result_field_new_table("calibrate", columns, (const char *const[]){"", NULL});
     for (guint i = 0; i < fit->variables->len; i++) {
         const LpFitVariable *variable = &g_array_index(fit->variables, LpFitVariable, i);
         guint kind = lp_constants_at(fit->constants, variable->first)->kind;
@@ -58,89 +60,45 @@ add_constants(GString *text, const LpFit *fit)
         g_autofree char *low = lp_constant_value_text(kind, variable->low);
         g_autofree char *high = lp_constant_value_text(kind, variable->high);
         lp_text_table_add_row(table);
-        lp_text_table_add_cell(table, "  %s:%s", owners, lp_constant_kinds[kind].name);
+        lp_text_table_add_cell(table, "%s:%s", owners, lp_constant_kinds[kind].name);
         lp_text_table_add_cell(table, "%s", start);
         lp_text_table_add_cell(table, "%s", value);
-        lp_text_table_add_cell(table, "%s to %s%s", low, high,
-                               remark(variable, &lp_constant_kinds[kind]));
+        lp_text_table_add_cell(table, "%s", low);
+        lp_text_table_add_cell(table, "%s", high);
+        lp_text_table_add_cell(table, "%s", remark(variable, &lp_constant_kinds[kind]));
     }
-    lp_text_table_append(text, table, 0);
+    lp_text_table_append(text, table, 2);
 }
 
-static void
-add_numbers(LpTextTable *table, const char *source, guint n_rows, const LpScore *before,
-            const LpScore *after)
-{
-    lp_text_table_add_row(table);
-    lp_text_table_add_cell(table, "  %s", source);
-    lp_text_table_add_cell(table, "%u", n_rows);
-    lp_text_table_add_cell(table, "%u", after->n_failed);
-    lp_text_table_add_cell(table, "%.1f", 100.0 * before->median_absolute_error);
-    lp_text_table_add_cell(table, "%.1f", 100.0 * after->median_absolute_error);
-    lp_text_table_add_cell(table, "%.1f", 100.0 * before->mean_absolute_error);
-    lp_text_table_add_cell(table, "%.1f", 100.0 * after->mean_absolute_error);
-    lp_text_table_add_cell(table, "%+.1f", 100.0 * after->bias);
-}
+#define BEFORE_AND_AFTER                                                                           \
+    "/source", "/after/rows", "/after/failed", "/before/median_absolute_error",                    \
+        "/after/median_absolute_error", "/before/mean_absolute_error",                             \
+        "/after/mean_absolute_error", "/after/bias"
 
 static void
-add_fitted(GString *text, const LpFit *fit)
+add_fitted(GString *text, const json_t *report)
 {
-    static const char *const columns[] = {"rows fitted, errors in %",
-                                          "#rows",
-                                          "#failed",
-                                          "#median",
-                                          "#after",
-                                          "#mean",
-                                          "#after",
-                                          "#bias",
-                                          "#without",
-                                          "#mean",
-                                          NULL};
-    g_autoptr(LpTextTable) table = lp_text_table_new(columns);
-    for (guint i = 0; i < fit->sources->len; i++) {
-        const LpFitSource *source = &g_array_index(fit->sources, LpFitSource, i);
-        add_numbers(table, source->source, source->n_rows, &source->before, &source->after);
-        if (source->is_crossed) {
-            lp_text_table_add_cell(table, "%.1f", 100.0 * source->crossed.median_absolute_error);
-            lp_text_table_add_cell(table, "%.1f", 100.0 * source->crossed.mean_absolute_error);
-        } else {
-            lp_text_table_add_cell(table, "-");
-            lp_text_table_add_cell(table, "-");
-        }
-    }
-    g_string_append_c(text, '\n');
-    lp_text_table_append(text, table, 0);
-    g_string_append(text, fit->sources->len > 1
-                              ? "Without: the median, and the mean, on the source's rows of a fit "
-                                "on all others.\n"
+    static const char *const keys[] = {BEFORE_AND_AFTER, "/without/median_absolute_error",
+                                       "/without/mean_absolute_error", NULL};
+    g_autoptr(LpTextTable) table = lp_result_field_table("calibrate", "/sources", keys, report);
+    g_string_append(text, "\nrows fitted\n");
+    lp_text_table_append(text, table, 2);
+    g_string_append(text, json_array_size(json_object_get(report, "sources")) > 1
+                              ? "Without: errors on the source's rows of a fit on all others.\n"
                               : "One source only: nothing to fit it without.\n");
 }
 
 static void
-add_others(GString *text, const LpFit *fit)
+add_others(GString *text, const json_t *report)
 {
-    static const char *const columns[] = {"rows left out, errors in %",
-                                          "#rows",
-                                          "#failed",
-                                          "#median",
-                                          "#after",
-                                          "#mean",
-                                          "#after",
-                                          "#bias",
-                                          NULL};
-    if (fit->other_after->len == 0) {
+    static const char *const keys[] = {BEFORE_AND_AFTER, NULL};
+    if (json_array_size(json_object_get(report, "left_out")) == 0) {
         g_string_append(text, "\nNo rows of these owners are left out and tested on.\n");
         return;
     }
-    g_autoptr(LpTextTable) table = lp_text_table_new(columns);
-    g_autoptr(GPtrArray) sources = lp_score_sources(fit->other_after);
-    for (guint i = 0; i < sources->len; i++) {
-        LpScore before = lp_score(fit->other_before, sources->pdata[i], LP_PREDICTION_SIMULATED);
-        LpScore after = lp_score(fit->other_after, sources->pdata[i], LP_PREDICTION_SIMULATED);
-        add_numbers(table, sources->pdata[i], after.n_rows, &before, &after);
-    }
-    g_string_append_c(text, '\n');
-    lp_text_table_append(text, table, 0);
+    g_autoptr(LpTextTable) table = lp_result_field_table("calibrate", "/left_out", keys, report);
+    g_string_append(text, "\nrows left out\n");
+    lp_text_table_append(text, table, 2);
 }
 
 char *
@@ -158,8 +116,9 @@ lp_calibration_to_text(const LpFit *fit, const char *cases)
     g_string_append_printf(text, " (%u rows simulated, %u closed forms)\n\n", fit->n_simulated,
                            fit->n_closed);
     add_constants(text, fit);
-    add_fitted(text, fit);
-    add_others(text, fit);
+    g_autoptr(json_t) report = lp_calibration_to_json(fit, cases);
+    add_fitted(text, report);
+    add_others(text, report);
     return g_string_free(text, FALSE);
 }
 

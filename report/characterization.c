@@ -108,10 +108,10 @@ add_sweep(json_t *root, const LpCharacterization *self)
         add_point(points, self, &g_array_index(self->points, LpSweepPoint, i));
 }
 
-char *
-lp_characterization_to_json_text(const LpCharacterization *self)
+json_t *
+lp_characterization_to_json(const LpCharacterization *self)
 {
-    g_autoptr(json_t) root = lp_json_document();
+    json_t *root = lp_json_document();
     lp_json_set_text(root, "workload", self->workload->name);
     if (self->machine != NULL)
         lp_json_set_text(root, "platform", lp_file_label(self->machine->path));
@@ -131,5 +131,12 @@ lp_characterization_to_json_text(const LpCharacterization *self)
         add_operation(operations, self, lp_collective_census_row(self->census, i));
     if (self->points != NULL)
         add_sweep(root, self);
+    return root;
+}
+
+char *
+lp_characterization_to_json_text(const LpCharacterization *self)
+{
+    g_autoptr(json_t) root = lp_characterization_to_json(self);
     return lp_json_print(root);
 }

@@ -2,11 +2,14 @@
 /* What a workload's parallelisms ask of the network, as JSON and as tables. */
 #pragma once
 
+#include "base/json.h"
 #include "report/characterization_data.h"
 
 G_BEGIN_DECLS
 
-/** JSON of "characterize", keys in a fixed order, with a line end. Returns: (transfer full). */
+/** JSON of "characterize", keys in a fixed order. Returns: (transfer full). */
+json_t *lp_characterization_to_json(const LpCharacterization *self);
+/** Its text, with a line end. Returns: (transfer full). */
 char *lp_characterization_to_json_text(const LpCharacterization *self);
 /** The same content as tables for people. Returns: (transfer full). */
 char *lp_characterization_to_text(const LpCharacterization *self);

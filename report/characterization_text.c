@@ -8,6 +8,9 @@
 #include "report/report_parts.h"
 #include "report/result_field.h"
 
+#define OUTPUT "characterize"
+#define OPERATION "/operations/0"
+
 static void
 add_size(LpTextTable *table, double bytes)
 {
@@ -25,30 +28,16 @@ append_head(GString *out, const LpCharacterization *self)
 }
 
 static void
-append_operations(GString *out, const LpCharacterization *self)
+append_operations(GString *out, const json_t *report)
 {
-    g_autoptr(LpTextTable) table = lp_text_table_new(
-        (const char *const[]){"parallelism", "operation", "#ranks", "#stage", "#calls", "#smallest",
-                              "#largest", "#buffers", "#sent", "#sent by all", NULL});
-    for (guint i = 0; i < self->census->rows->len; i++) {
-        const LpCensusRow *row = lp_collective_census_row(self->census, i);
-        lp_text_table_add_row(table);
-        lp_text_table_add_cell(table, "%s (%s)", lp_traffic_names[row->traffic],
-                               lp_characterization_group(row));
-        lp_text_table_add_cell(table, "%s", lp_collective_names[row->collective]);
-        lp_text_table_add_cell(table, "%u", row->n_members);
-        lp_text_table_add_cell(table, "%u", row->stage);
-        lp_text_table_add_cell(table, "%" G_GUINT64_FORMAT, row->n_calls);
-        add_size(table, (double)g_array_index(row->sizes, LpCensusSize, 0).bytes);
-        add_size(table, (double)g_array_index(row->sizes, LpCensusSize, row->sizes->len - 1).bytes);
-        add_size(table, (double)row->buffer_bytes);
-        add_size(table, row->sent_bytes);
-        add_size(table, (double)row->all_sent_bytes);
-    }
+    static const char *const keys[] = {
+        "/parallelism",    "/operation",     "/group",        "/ranks", "/stage",     "/calls",
+        "/smallest_bytes", "/largest_bytes", "/buffer_bytes", "/bytes", "/all_bytes", NULL};
+    g_autoptr(LpTextTable) table = lp_result_field_table(OUTPUT, "/operations", keys, report);
     g_string_append(out, "\nwhat an accelerator asks for in an iteration, of the stage that asks "
                          "for most\n\n");
     lp_text_table_append(out, table, 2);
-    if (self->census->rows->len == 0)
+    if (json_array_size(json_object_get(report, "operations")) == 0)
         g_string_append(out, "  nothing\n");
 }
 
@@ -57,8 +46,15 @@ append_histogram(GString *out, const LpCharacterization *self)
 {
     if (self->census->rows->len == 0)
         return;
-    g_autoptr(LpTextTable) table = lp_text_table_new((const char *const[]){
-        "parallelism", "operation", "#from", "#below", "#calls", "#buffers", NULL});
+    static const char *const columns[] = {OPERATION "/parallelism",
+                                          OPERATION "/operation",
+                                          OPERATION "/group",
+                                          OPERATION "/histogram/0/from_bytes",
+                                          OPERATION "/histogram/0/below_bytes",
+                                          OPERATION "/histogram/0/calls",
+                                          OPERATION "/histogram/0/buffer_bytes",
+                                          NULL};
+    g_autoptr(LpTextTable) table = lp_result_field_new_table(OUTPUT, columns, NULL);
     for (guint i = 0; i < self->census->rows->len; i++) {
         const LpCensusRow *row = lp_collective_census_row(self->census, i);
         g_autoptr(GArray) bins = lp_characterization_bins(row);
@@ -68,9 +64,9 @@ append_histogram(GString *out, const LpCharacterization *self)
             g_autofree char *below =
                 g_format_size_full(2 * bin->from_bytes, G_FORMAT_SIZE_IEC_UNITS);
             lp_text_table_add_row(table);
-            lp_text_table_add_cell(table, "%s (%s)", lp_traffic_names[row->traffic],
-                                   lp_characterization_group(row));
+            lp_text_table_add_cell(table, "%s", lp_traffic_names[row->traffic]);
             lp_text_table_add_cell(table, "%s", lp_collective_names[row->collective]);
+            lp_text_table_add_cell(table, "%s", lp_characterization_group(row));
             lp_text_table_add_cell(table, "%s", from);
             lp_text_table_add_cell(table, "%s", below);
             lp_text_table_add_cell(table, "%" G_GUINT64_FORMAT, bin->n_calls);
@@ -82,22 +78,12 @@ append_histogram(GString *out, const LpCharacterization *self)
 }
 
 static void
-append_times(GString *out, const LpCharacterization *self)
+append_times(GString *out, const json_t *report)
 {
-    g_autoptr(LpTextTable) table = lp_text_table_new((const char *const[]){
-        "parallelism", "operation", "#time", "#of the iteration", "#algorithmic", "#bus", NULL});
-    for (guint i = 0; i < self->census->rows->len; i++) {
-        const LpCensusRow *row = lp_collective_census_row(self->census, i);
-        LpRowRates rates = lp_characterization_rates(self, row);
-        lp_text_table_add_row(table);
-        lp_text_table_add_cell(table, "%s (%s)", lp_traffic_names[row->traffic],
-                               lp_characterization_group(row));
-        lp_text_table_add_cell(table, "%s", lp_collective_names[row->collective]);
-        lp_text_table_add_cell(table, "%.6f s", rates.time_s);
-        lp_text_table_add_cell(table, "%.2f %%", 100.0 * rates.share);
-        lp_text_table_add_quantity(table, LP_QUANTITY_BANDWIDTH, rates.algorithmic_bytes_per_s);
-        lp_text_table_add_quantity(table, LP_QUANTITY_BANDWIDTH, rates.bus_bytes_per_s);
-    }
+    static const char *const keys[] = {"/parallelism",     "/operation", "/group",
+                                       "/seconds",         "/share",     "/algorithmic_bytes_per_s",
+                                       "/bus_bytes_per_s", NULL};
+    g_autoptr(LpTextTable) table = lp_result_field_table(OUTPUT, "/operations", keys, report);
     g_string_append(out, "\ntime in flight, hidden or not, and bandwidth\n\n");
     lp_text_table_append(out, table, 2);
 }
@@ -107,16 +93,18 @@ append_exposed(GString *out, const LpCharacterization *self)
 {
     const LpRunResult *run = &self->simulation->run;
     LpFigures figures = lp_figures(self->workload, self->machine, run->iteration_time_s);
-    g_autoptr(LpTextTable) table =
-        lp_text_table_new((const char *const[]){"exposed", "#time", "#of the iteration", NULL});
+    g_autofree char *exposed_s = lp_result_field_heading("parallelism", "/exposed_s");
+    g_autofree char *share = lp_result_field_heading("parallelism", "/exposed_share");
+    const char *const columns[] = {lp_result_field_label("change", "/term"), exposed_s, share,
+                                   NULL};
+    g_autoptr(LpTextTable) table = lp_text_table_new(columns);
     for (LpTerm term = 0; term < LP_N_TERMS; term++) {
         if (run->terms.s[term] == 0.0)
             continue;
         lp_text_table_add_row(table);
         lp_text_table_add_cell(table, "%s", lp_term_names[term]);
-        lp_text_table_add_cell(table, "%.6f s", run->terms.s[term]);
-        lp_text_table_add_cell(table, "%.2f %%",
-                               100.0 * run->terms.s[term] / run->iteration_time_s);
+        lp_text_table_add_cell(table, "%.6f", run->terms.s[term]);
+        lp_text_table_add_cell(table, "%.2f", 100.0 * run->terms.s[term] / run->iteration_time_s);
     }
     g_string_append_printf(out, "\niteration %.6f s", figures.iteration_time_s);
     if (self->workload->given == NULL)
@@ -151,11 +139,10 @@ add_point(LpTextTable *table, const LpCharacterization *self, const LpSweepPoint
         double exposed_s = 0.0;
         for (LpTerm term = LP_TERM_TP; term <= LP_TERM_CP; term++)
             exposed_s += point->terms.s[term];
-        lp_text_table_add_cell(table, "%.6f s", point->figures.iteration_time_s);
+        lp_text_table_add_cell(table, "%.6f", point->figures.iteration_time_s);
         lp_text_table_add_cell(table, "%.0f", point->figures.tokens_per_s);
         lp_text_table_add_cell(table, "%.4f", point->figures.mfu);
-        lp_text_table_add_cell(table, "%.2f %%",
-                               100.0 * exposed_s / point->figures.iteration_time_s);
+        lp_text_table_add_cell(table, "%.2f", 100.0 * exposed_s / point->figures.iteration_time_s);
     }
     add_size(table, point->largest_bytes);
     for (LpTraffic traffic = 0; traffic < LP_N_TRAFFIC; traffic++)
@@ -168,16 +155,15 @@ append_sweep(GString *out, const LpCharacterization *self)
 {
     g_autoptr(GPtrArray) columns = g_ptr_array_new_with_free_func(g_free);
     g_ptr_array_add(columns, g_strconcat("#", self->parameter, NULL));
-    g_ptr_array_add(columns, g_strdup("#billion parameters"));
-    g_ptr_array_add(columns, g_strdup("#tokens"));
+    g_ptr_array_add(columns, lp_result_field_heading("sweep_point", "/parameters"));
+    g_ptr_array_add(columns, lp_result_field_heading("sweep_point", "/tokens"));
     if (self->machine != NULL) {
-        g_ptr_array_add(columns, g_strdup("#iteration"));
-        g_ptr_array_add(columns,
-                        g_strconcat("#", lp_result_field_label("rates", "/tokens_per_s"), NULL));
-        g_ptr_array_add(columns, g_strconcat("#", lp_result_field_label("rates", "/mfu"), NULL));
-        g_ptr_array_add(columns, g_strdup("#exposed"));
+        g_ptr_array_add(columns, lp_result_field_heading("sweep_point", "/iteration_time_s"));
+        g_ptr_array_add(columns, lp_result_field_heading("sweep_point", "/tokens_per_s"));
+        g_ptr_array_add(columns, lp_result_field_heading("sweep_point", "/mfu"));
+        g_ptr_array_add(columns, lp_result_field_heading("parallelism", "/exposed_share"));
     }
-    g_ptr_array_add(columns, g_strdup("#largest buffer"));
+    g_ptr_array_add(columns, lp_result_field_heading("sweep_point", "/largest_bytes"));
     for (LpTraffic traffic = 0; traffic < LP_N_TRAFFIC; traffic++)
         if (has_traffic(self->points, traffic))
             g_ptr_array_add(columns, g_strconcat("#", lp_traffic_names[traffic], NULL));
@@ -199,11 +185,12 @@ char *
 lp_characterization_to_text(const LpCharacterization *self)
 {
     GString *out = g_string_new(NULL);
+    g_autoptr(json_t) report = lp_characterization_to_json(self);
     append_head(out, self);
-    append_operations(out, self);
+    append_operations(out, report);
     append_histogram(out, self);
     if (self->times != NULL) {
-        append_times(out, self);
+        append_times(out, report);
         append_exposed(out, self);
     }
     if (self->points != NULL)

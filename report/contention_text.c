@@ -94,8 +94,9 @@ append_tiers(GString *out, const json_t *job)
 {
     const char *name;
     json_t *seconds;
+    g_autofree char *lost = lp_result_field_heading(JOB, "/pairs_s/0/seconds");
     g_autoptr(LpTextTable) table = lp_text_table_new(
-        (const char *const[]){lp_result_field_label(JOB, "/tiers_s"), "#seconds", "#%", NULL});
+        (const char *const[]){lp_result_field_label(JOB, "/tiers_s"), lost, "#%", NULL});
     json_object_foreach (lp_json_find(job, "/tiers_s"), name, seconds)
         add_part(table, job, name, json_number_value(seconds));
     add_part(table, job, lp_result_field_label(JOB, "/interaction_s"),
@@ -107,10 +108,11 @@ append_tiers(GString *out, const json_t *job)
 static void
 append_pairs(GString *out, const json_t *job)
 {
-    static const char *const columns[] = {"/pairs_s/0/delayed", "/pairs_s/0/by", NULL};
+    static const char *const columns[] = {"/pairs_s/0/delayed", "/pairs_s/0/by",
+                                          "/pairs_s/0/seconds", NULL};
     const json_t *pairs = lp_json_find(job, "/pairs_s");
     g_autoptr(LpTextTable) table =
-        lp_result_field_new_table(JOB, columns, (const char *const[]){"#seconds", "#%", NULL});
+        lp_result_field_new_table(JOB, columns, (const char *const[]){"#%", NULL});
     if (json_array_size(pairs) == 0)
         return;
     for (gsize i = 0; i < json_array_size(pairs); i++) {

@@ -3,6 +3,7 @@
 #include "report/csv_tables.h"
 
 #include "report/csv_cell.h"
+#include "report/result_field.h"
 
 #include <string.h>
 
@@ -15,10 +16,12 @@ table_clear(LpCsvTable *self)
     g_string_free(self->text, TRUE);
 }
 
-/* A table with its first row. Returns: borrowed from @tables. */
+/* A table with its first row, which report/fields.xml has under the table's name. Returns: borrowed
+ * from @tables. */
 static GString *
-add_table(GArray *tables, const char *name, const char *columns)
+add_table(GArray *tables, const char *name)
 {
+    g_autofree char *columns = lp_result_field_columns(name);
     LpCsvTable table = {name, g_string_new(columns)};
     g_string_append(table.text, "\n");
     g_array_append_val(tables, table);
@@ -61,7 +64,7 @@ add_terms_of(GString *text, const char *job, const json_t *run)
 static void
 add_terms(GArray *tables, const json_t *document)
 {
-    GString *text = add_table(tables, "terms.csv", "model,job,term,seconds");
+    GString *text = add_table(tables, "terms.csv");
     const json_t *jobs = json_object_get(document, "jobs");
     if (jobs == NULL)
         add_terms_of(text, NULL, document);
@@ -112,8 +115,7 @@ add_link_rows(GString *text, LpTier tier, const char *link, LinkRow row, double 
 static void
 add_links(GArray *tables, const LpObservation *self)
 {
-    GString *text = add_table(
-        tables, "links.csv", "tier,link,class,bytes_per_s,bytes,utilisation,busy_s,excess_s,place");
+    GString *text = add_table(tables, "links.csv");
     for (guint i = 0; i < self->tiers->len; i++) {
         const LpObservedTier *tier = &g_array_index(self->tiers, LpObservedTier, i);
         LinkRow row = {.bytes_per_s = tier->bytes_per_s,
@@ -152,8 +154,7 @@ add_series(GString *text, const LpObservation *self, const char *tier, const cha
 static void
 add_utilisation(GArray *tables, const LpObservation *self)
 {
-    GString *text =
-        add_table(tables, "utilisation.csv", "tier,link,start_s,end_s,bytes,utilisation");
+    GString *text = add_table(tables, "utilisation.csv");
     for (guint i = 0; i < self->tiers->len; i++) {
         const LpObservedTier *tier = &g_array_index(self->tiers, LpObservedTier, i);
         add_series(text, self, lp_tier_names[tier->tier], NULL, tier->series, tier->bytes_per_s);
@@ -168,7 +169,7 @@ add_utilisation(GArray *tables, const LpObservation *self)
 static void
 add_traffic(GArray *tables, const LpTrafficCensus *census)
 {
-    GString *text = add_table(tables, "traffic.csv", "class,from_block,to_block,bytes");
+    GString *text = add_table(tables, "traffic.csv");
     for (LpTraffic traffic = 0; census != NULL && traffic < LP_N_TRAFFIC; traffic++)
         for (guint32 from = 0; from < census->n_blocks; from++)
             for (guint32 to = 0; to < census->n_blocks; to++) {
@@ -186,7 +187,7 @@ add_traffic(GArray *tables, const LpTrafficCensus *census)
 static void
 add_operations(GArray *tables, const LpTrafficCensus *census)
 {
-    GString *text = add_table(tables, "operations.csv", "class,operation,bytes,count");
+    GString *text = add_table(tables, "operations.csv");
     for (guint i = 0; census != NULL && i < census->messages->len; i++) {
         const LpMessageCount *message = &g_array_index(census->messages, LpMessageCount, i);
         lp_csv_add_text(text, lp_traffic_names[message->traffic]);
@@ -222,8 +223,7 @@ add_slice(GString *text, const char *job, const LpSlice *slice)
 static void
 add_timeline(GArray *tables, const LpTrack *tracks, guint n_tracks)
 {
-    GString *text =
-        add_table(tables, "timeline.csv", "lane,job,stage,name,micro_batch,bytes,start_s,end_s");
+    GString *text = add_table(tables, "timeline.csv");
     for (guint i = 0; i < n_tracks; i++) {
         const GArray *slices = tracks[i].timeline->slices;
         for (guint k = 0; k < slices->len; k++)

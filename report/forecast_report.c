@@ -6,6 +6,7 @@
 #include "base/text_table.h"
 #include "base/units.h"
 #include "report/report_parts.h"
+#include "report/result_field.h"
 
 /* All that the command would take here. */
 static double
@@ -93,9 +94,10 @@ lp_forecast_report_to_json_text(const LpForecastReport *self)
 static void
 append_runs(GString *out, const LpForecastReport *self)
 {
-    static const char *const columns[] = {"run",         "#ranks",   "#actors",      "#flows",
-                                          "#activities", "#at most", "#processor s", NULL};
-    g_autoptr(LpTextTable) table = lp_text_table_new(columns);
+    static const char *const columns[] = {
+        "/runs/0/name",       "/runs/0/ranks",          "/runs/0/actors",      "/runs/0/flows",
+        "/runs/0/activities", "/runs/0/activities_max", "/runs/0/reference_s", NULL};
+    g_autoptr(LpTextTable) table = lp_result_field_new_table("forecast", columns, NULL);
     for (guint i = 0; i < self->forecast->runs->len; i++) {
         const LpForecastRun *run = run_at(self, i);
         const LpActivities *activities = &run->size.activities;

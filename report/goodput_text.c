@@ -86,9 +86,18 @@ append_checkpoints(GString *out, const LpGoodputReport *self)
 static void
 append_parts(GString *out, const LpGoodputReport *self)
 {
-    static const char *const columns[] = {"part",  "#count", "#MTBF", "#repair",
-                                          "stops", "source", NULL};
-    g_autoptr(LpTextTable) table = lp_text_table_new(columns);
+    static const struct {
+        const char *key;
+        gboolean is_number;
+    } shown[] = {{"/name", FALSE},    {"/count", TRUE},   {"/mtbf_s", TRUE},
+                 {"/repair_s", TRUE}, {"/effect", FALSE}, {"/source", FALSE}};
+    /* Each time has its own unit. */
+    g_autoptr(GPtrArray) columns = g_ptr_array_new_with_free_func(g_free);
+    for (guint i = 0; i < G_N_ELEMENTS(shown); i++)
+        g_ptr_array_add(columns, g_strconcat(shown[i].is_number ? "#" : "",
+                                             lp_result_field_label("failing", shown[i].key), NULL));
+    g_ptr_array_add(columns, NULL);
+    g_autoptr(LpTextTable) table = lp_text_table_new((const char *const *)columns->pdata);
     for (LpGoodputPart i = 0; i < LP_N_PARTS; i++) {
         const LpFailingParts *parts = &self->input.fleet.parts[i];
         const LpPartReliability *known = &self->reliability->part[i];
@@ -161,15 +170,12 @@ append_results(GString *out, const LpGoodputReport *self)
                  {"/lost_s/idle", LP_GOODPUT_FIGURE_LOSS + 5, ", h", HOUR_S, 3},
                  {"/interruptions", LP_GOODPUT_FIGURE_INTERRUPTIONS, "", 1.0, 2},
                  {"/tokens", LP_GOODPUT_FIGURE_TOKENS, ", 1e9", 1e9, 3}};
-    static const char *const columns[] = {"/closed_form", "", "/half_width", "/p5", "/p95"};
+    static const char *const columns[] = {"/closed_form", "/runs", "/half_width", "/p5", "/p95"};
     g_autoptr(GPtrArray) headings = g_ptr_array_new_with_free_func(g_free);
     g_ptr_array_add(headings, g_strdup(""));
     for (guint i = 0; i < G_N_ELEMENTS(columns); i++)
-        g_ptr_array_add(headings, g_strconcat("#",
-                                              *columns[i] != '\0'
-                                                  ? lp_result_field_label("goodput", columns[i])
-                                                  : "Monte Carlo",
-                                              NULL));
+        g_ptr_array_add(headings,
+                        g_strconcat("#", lp_result_field_label("goodput", columns[i]), NULL));
     g_ptr_array_add(headings, NULL);
     g_autoptr(LpTextTable) table = lp_text_table_new((const char *const *)headings->pdata);
     for (guint i = 0; i < G_N_ELEMENTS(shown); i++) {

@@ -142,7 +142,10 @@ add_cell(LpTextTable *table, const LpResultField *field, const json_t *value, gb
 {
     g_autofree char *text = NULL;
     double number = json_number_value(value);
-    if (json_is_boolean(value))
+    if (field->shown != NULL && json_is_number(value))
+        text = g_strdup_printf(field->is_signed ? "%+.*f" : "%.*f", field->digits,
+                               number * field->per_unit + 0.0);
+    else if (json_is_boolean(value))
         text = g_strdup(json_is_true(value) ? "yes" : "no");
     else if (json_is_integer(value) && field->unit == LP_UNIT_NONE)
         text = g_strdup_printf("%" JSON_INTEGER_FORMAT, json_integer_value(value));
@@ -152,7 +155,7 @@ add_cell(LpTextTable *table, const LpResultField *field, const json_t *value, gb
     else if (json_is_number(value))
         text = lp_unit_digits(field->unit, number);
     else
-        text = g_strdup(json_is_string(value) ? json_string_value(value) : "-");
+        text = g_strdup(json_string_length(value) > 0 ? json_string_value(value) : "-");
     lp_text_table_add_cell(table, "%s", text);
 }
 
@@ -213,26 +216,62 @@ lp_result_field_add_row(LpTextTable *table, const char *of, const char *pointer,
         add_cell(table, field, lp_json_find(results[i], pointer), FALSE);
 }
 
+/* The heading of a column of @field, called @label. */
+static char *
+heading(const LpResultField *field, const char *label)
+{
+    /* "seconds" says its unit itself. */
+    const char *symbol = field->shown != NULL                  ? field->shown
+                         : g_str_equal(field->name, "seconds") ? ""
+                                                               : lp_unit_symbol(field->unit);
+    return g_strdup_printf("%s%s%s%s", field->is_text ? "" : "#", label, *symbol != '\0' ? " " : "",
+                           symbol);
+}
+
 char *
 lp_result_field_heading(const char *of, const char *pointer)
 {
-    const LpResultField *field = lp_result_field_find(of, pointer);
-    /* "seconds" says its unit itself. */
-    const char *symbol = g_str_equal(field->name, "seconds") ? "" : lp_unit_symbol(field->unit);
-    return g_strdup_printf("%s%s%s%s", field->is_text ? "" : "#", field->label,
-                           *symbol != '\0' ? " " : "", symbol);
+    return heading(lp_result_field_find(of, pointer), lp_result_field_label(of, pointer));
+}
+
+char *
+lp_result_field_columns(const char *of)
+{
+    guint n;
+    const LpResultField *members = lp_result_field_members(lp_result_field_find(of, ""), &n);
+    GString *names = g_string_new(NULL);
+    for (guint i = 0; i < n; i++)
+        g_string_append_printf(names, "%s%s", i > 0 ? "," : "", members[i].name);
+    return g_string_free(names, FALSE);
 }
 
 LpTextTable *
 lp_result_field_new_table(const char *of, const char *const *pointers, const char *const *more)
 {
     g_autoptr(GPtrArray) headings = g_ptr_array_new_with_free_func(g_free);
-    for (; *pointers != NULL; pointers++)
-        g_ptr_array_add(headings, lp_result_field_heading(of, *pointers));
+    for (guint i = 0; pointers[i] != NULL; i++) {
+        const char *label = lp_result_field_label(of, pointers[i]);
+        guint n_alike = 0;
+        for (guint k = 0; pointers[k] != NULL; k++)
+            n_alike += g_str_equal(lp_result_field_label(of, pointers[k]), label);
+        g_autofree char *path_label = lp_result_field_path_label(of, pointers[i]);
+        g_ptr_array_add(headings, heading(lp_result_field_find(of, pointers[i]),
+                                          n_alike > 1 ? path_label : label));
+    }
     for (; more != NULL && *more != NULL; more++)
         g_ptr_array_add(headings, g_strdup(*more));
     g_ptr_array_add(headings, NULL);
     return lp_text_table_new((const char *const *)headings->pdata);
+}
+
+void
+lp_result_field_add_cells(LpTextTable *table, const char *of, const char *pointer,
+                          const char *const *keys, const json_t *value)
+{
+    for (guint k = 0; keys[k] != NULL; k++) {
+        g_autofree char *path = g_strconcat(pointer, keys[k], NULL);
+        add_cell(table, lp_result_field_find(of, path), lp_json_find(value, keys[k]), FALSE);
+    }
 }
 
 LpTextTable *
@@ -240,16 +279,15 @@ lp_result_field_table(const char *of, const char *pointer, const char *const *ke
                       const json_t *result)
 {
     const json_t *list = lp_json_find(result, pointer);
+    g_autofree char *element = g_strconcat(pointer, "/0", NULL);
     g_autoptr(GPtrArray) pointers = g_ptr_array_new_with_free_func(g_free);
     for (const char *const *key = keys; *key != NULL; key++)
-        g_ptr_array_add(pointers, g_strconcat(pointer, "/0", *key, NULL));
+        g_ptr_array_add(pointers, g_strconcat(element, *key, NULL));
     g_ptr_array_add(pointers, NULL);
     LpTextTable *table = lp_result_field_new_table(of, (const char *const *)pointers->pdata, NULL);
     for (gsize i = 0; i < json_array_size(list); i++) {
         lp_text_table_add_row(table);
-        for (guint k = 0; keys[k] != NULL; k++)
-            add_cell(table, lp_result_field_find(of, pointers->pdata[k]),
-                     lp_json_find(json_array_get(list, i), keys[k]), FALSE);
+        lp_result_field_add_cells(table, of, element, keys, json_array_get(list, i));
     }
     return table;
 }

@@ -38,6 +38,10 @@ typedef struct {
     gboolean is_text;     /**< a text or yes and no */
     gboolean is_of_pages; /**< tables of text leave it to a sentence */
     int sign;             /**< of a part of a sum: with it, it adds up; else 0 */
+    const char *shown;    /**< the unit of columns of text, "" without one; NULL: as @unit has it */
+    double per_unit;      /**< with @shown: how many of them the unit of JSON is */
+    int digits;           /**< with @shown: behind the point */
+    gboolean is_signed;   /**< with @shown: a plus sign stands before values above 0 */
     guint members;        /**< private: number of the list of its fields */
 } LpResultField;
 
@@ -50,6 +54,9 @@ const char *lp_result_field_label(const char *of, const char *pointer);
 /** Its label behind that of the object that has it, if that has one: "closed form: iteration time".
  * Returns: (transfer full). */
 char *lp_result_field_path_label(const char *of, const char *pointer);
+/** The names of the fields of the type @of with commas in between, the first row of a table of CSV.
+ * Returns: (transfer full). */
+char *lp_result_field_columns(const char *of);
 /** Its label and the symbol of its unit, as lp_text_table_new() takes the heading of a column.
  * Returns: (transfer full). */
 char *lp_result_field_heading(const char *of, const char *pointer);
@@ -78,8 +85,13 @@ void lp_result_field_add_rows(LpTextTable *table, const LpResultField *self,
 void lp_result_field_add_row(LpTextTable *table, const char *of, const char *pointer,
                              gboolean is_alone, const json_t *const *results, guint n);
 /** A table of the list at @pointer of @result, which is an output or type @of: a column for each of
- * @keys, pointers below an element, NULL-ended. Returns: (transfer full). */
+ * @keys, pointers below an element, NULL-ended. Where two keys have the same label, the label of
+ * the object that has them stands before it. Returns: (transfer full). */
 LpTextTable *lp_result_field_table(const char *of, const char *pointer, const char *const *keys,
                                    const json_t *result);
+/** Fills the next cells of the last row with @keys, pointers below @value, which is what stands at
+ * @pointer of the output or type @of. */
+void lp_result_field_add_cells(LpTextTable *table, const char *of, const char *pointer,
+                               const char *const *keys, const json_t *value);
 
 G_END_DECLS

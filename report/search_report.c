@@ -119,7 +119,7 @@ append_plans(GString *out, const LpSearchReport *self, gboolean front)
                                    memory,
                                    has_price ? price : "",
                                    has_energy ? energy : "",
-                                   "plan",
+                                   label_of("/plans/0/set"),
                                    front ? "" : "difference from the first, s",
                                    several ? label_of("/plans/0/machine") : "",
                                    NULL};

@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/text_table.h"
+#include "report/result_field.h"
 
 #include <string.h>
 
@@ -66,6 +67,8 @@ append_choice(const LpTuningReport *self, const LpTuningPoint *point, json_t *li
     lp_json_set_count(choice, "nodes", point->n_nodes);
     lp_json_set_count(choice, "calls", point->n_calls);
     lp_json_set_text(choice, "best", name_of(self, best));
+    lp_json_set_text(choice, "algorithm", point->times[best].algorithm);
+    lp_json_set_number(choice, "time_s", point->times[best].time_s);
     lp_json_set_text(choice, "chosen", name_of(self, chosen_for(self, point)));
     if (next != LP_TUNING_LIBRARIES_MAX) {
         lp_json_set_text(choice, "next", name_of(self, next));
@@ -116,62 +119,20 @@ lp_tuning_report_json(const LpTuningReport *self)
 
 /* --- text --- */
 
+/* Appends the list at @pointer of @report; a column for each of @keys. */
 static void
-add_choice(const LpTuningReport *self, const LpTuningPoint *point, LpTextTable *table)
+append_list(GString *out, const json_t *report, const char *pointer, const char *const *keys)
 {
-    guint best = lp_tuning_best(self->tuning, point);
-    guint next = lp_tuning_next(self->tuning, point, best);
-    lp_text_table_add_row(table);
-    lp_text_table_add_cell(table, "%s", lp_collective_names[point->collective]);
-    lp_text_table_add_cell(table, "%s", class_of(point) != NULL ? class_of(point) : "-");
-    lp_text_table_add_cell(table, "%u", point->n_ranks);
-    lp_text_table_add_cell(table, "%u", point->n_nodes);
-    lp_text_table_add_cell(table, "%" G_GUINT64_FORMAT, point->bytes);
-    lp_text_table_add_cell(table, "%" G_GUINT64_FORMAT, point->n_calls);
-    lp_text_table_add_cell(table, "%s", name_of(self, best));
-    lp_text_table_add_cell(table, "%s", point->times[best].algorithm);
-    lp_text_table_add_cell(table, "%.2f", point->times[best].time_s * 1e6);
-    if (next == LP_TUNING_LIBRARIES_MAX) {
-        lp_text_table_add_cell(table, "-");
-        lp_text_table_add_cell(table, "-");
-    } else {
-        lp_text_table_add_cell(table, "%s%s", name_of(self, next),
-                               lp_tuning_is_tie(self->tuning, point, best, next) ? " (tied)" : "");
-        lp_text_table_add_cell(table, "%.1f", 100.0 * lp_tuning_margin(point, best, next));
-    }
-    guint chosen = chosen_for(self, point);
-    if (self->runs != NULL)
-        lp_text_table_add_cell(table, "%s", chosen == best ? "" : name_of(self, chosen));
-}
-
-static void
-append_choices(const LpTuningReport *self, GString *out)
-{
-    static const char *const grid[] = {"operation", "class",  "#ranks",    "#nodes",
-                                       "#bytes",    "#calls", "best",      "algorithm",
-                                       "#us",       "next",   "#% behind", NULL};
-    static const char *const called[] = {"operation", "class",     "#ranks",    "#nodes", "#bytes",
-                                         "#calls",    "best",      "algorithm", "#us",    "next",
-                                         "#% behind", "but takes", NULL};
-    g_autoptr(LpTextTable) table = lp_text_table_new(self->runs != NULL ? called : grid);
-    for (guint i = 0; i < self->tuning->points->len; i++)
-        add_choice(self, lp_tuning_point(self->tuning, i), table);
+    g_autoptr(LpTextTable) table = lp_result_field_table("tune", pointer, keys, report);
     lp_text_table_append(out, table, 2);
 }
 
 static void
-append_runs(const LpTuningReport *self, GString *out)
+append_runs(const LpTuningReport *self, const json_t *report, GString *out)
 {
-    static const char *const columns[] = {"choice", "#iteration s", "library", NULL};
-    g_autoptr(LpTextTable) table = lp_text_table_new(columns);
-    for (guint i = 0; i < self->runs->len; i++) {
-        lp_text_table_add_row(table);
-        lp_text_table_add_cell(table, "%s", lp_tuning_kind_names[run_at(self, i)->kind]);
-        lp_text_table_add_cell(table, "%.9f", run_at(self, i)->time_s);
-        lp_text_table_add_cell(table, "%s", run_at(self, i)->library);
-    }
     g_string_append(out, "\n");
-    lp_text_table_append(out, table, 2);
+    append_list(out, report, "/runs",
+                (const char *const[]){"/kind", "/iteration_time_s", "/library", NULL});
     const LpTuningRun *best = run_at(self, lp_tuning_runs_best(self->runs));
     guint single = lp_tuning_runs_best_single(self->runs);
     g_string_append_printf(out, "\ntaken: %s", best->library);
@@ -196,9 +157,17 @@ lp_tuning_report_text(const LpTuningReport *self)
                                self->tuning->change_s * 1e6);
     else
         g_string_append_printf(out, "%s\n\n", machine);
-    append_choices(self, out);
+    /* A grid has no iterations, in which something else could be chosen. */
+    static const char *const keys[] = {"/operation", "/class", "/ranks",     "/nodes",  "/bytes",
+                                       "/calls",     "/best",  "/algorithm", "/time_s", "/next",
+                                       "/margin",    "/tied",  "/chosen",    NULL};
+    static const char *const grid[] = {"/operation", "/ranks",     "/nodes",  "/bytes",
+                                       "/best",      "/algorithm", "/time_s", "/next",
+                                       "/margin",    "/tied",      NULL};
+    g_autoptr(json_t) report = lp_tuning_report_json(self);
+    append_list(out, report, "/choices", self->runs != NULL ? keys : grid);
     if (self->runs != NULL)
-        append_runs(self, out);
+        append_runs(self, report, out);
     else if (self->library != NULL)
         g_string_append_printf(out, "\nlibrary: %s\n", self->library);
     return g_string_free(out, FALSE);

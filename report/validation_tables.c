@@ -3,6 +3,7 @@
 #include "report/validation_tables.h"
 
 #include "report/html.h"
+#include "report/result_field.h"
 #include "report/wording.h"
 
 #include <math.h>
@@ -40,15 +41,17 @@ add_value(GString *page, const LpOutcome *outcome, double value)
     lp_html_cell_number(page, "n", value, text);
 }
 
-/* @columns: NULL-ended; a name after '#' is of numbers. */
+/* @columns: NULL-ended: pointers of the output of validate, or names of what it does not have. */
 static void
 begin_table(GString *page, const char *class, const char *const *columns)
 {
     g_string_append_printf(page, "<div class=\"wide\"><table class=\"%s\">\n<thead><tr>", class);
     for (guint i = 0; columns[i] != NULL; i++) {
-        gboolean is_number = columns[i][0] == '#';
+        const LpResultField *field =
+            columns[i][0] == '/' ? lp_result_field_find("validate", columns[i]) : NULL;
+        gboolean is_number = field != NULL && !field->is_text && field->of == LP_FIELD_ONE;
         g_string_append_printf(page, "<th scope=\"col\"%s>%s</th>", is_number ? " class=\"n\"" : "",
-                               columns[i] + is_number);
+                               field != NULL ? field->label : columns[i]);
     }
     g_string_append(page, "</tr></thead>\n<tbody>\n");
 }
@@ -87,8 +90,16 @@ add_source(GString *page, const LpValidation *self, const char *source)
 void
 lp_validation_add_sources(GString *page, const LpValidation *self)
 {
-    static const char *const columns[] = {"source", "#rows", "#failed", "#out of scope", "#median",
-                                          "#mean",  "#bias", "#p90",    "#worst",        NULL};
+    static const char *const columns[] = {"/sources/0/source",
+                                          "/all/rows",
+                                          "/all/failed",
+                                          "/all/out_of_scope",
+                                          "/all/median_absolute_error",
+                                          "/all/mean_absolute_error",
+                                          "/all/bias",
+                                          "/all/p90_absolute_error",
+                                          "/all/worst_absolute_error",
+                                          NULL};
     g_autoptr(GPtrArray) sources = lp_score_sources(self->outcomes);
     begin_table(page, "plain", columns);
     for (guint i = 0; i < sources->len; i++)
@@ -131,10 +142,15 @@ add_models_of(GString *page, const LpValidation *self, const char *source)
 void
 lp_validation_add_models(GString *page, const LpValidation *self)
 {
-    static const char *const columns[] = {
-        "source", "model", "#median", "#mean",
-        "#bias",  "#p90",  "#worst",  "#median over simulated, points",
-        NULL};
+    static const char *const columns[] = {"/sources/0/source",
+                                          "/model",
+                                          "/all/median_absolute_error",
+                                          "/all/mean_absolute_error",
+                                          "/all/bias",
+                                          "/all/p90_absolute_error",
+                                          "/all/worst_absolute_error",
+                                          "median over simulated, points",
+                                          NULL};
     g_autoptr(GPtrArray) sources = lp_score_sources(self->outcomes);
     begin_table(page, "grouped", columns);
     add_models_of(page, self, NULL);
@@ -171,15 +187,15 @@ add_ranking(GString *page, const LpValidation *self, const char *source)
 gboolean
 lp_validation_add_rankings(GString *page, const LpValidation *self)
 {
-    static const char *const columns[] = {"source",
-                                          "model",
-                                          "#groups",
-                                          "#plans",
-                                          "#within 5 %",
-                                          "#within 15 %",
-                                          "#median regret",
-                                          "#mean Spearman correlation",
-                                          "#within 5 % by chance",
+    static const char *const columns[] = {"/sources/0/source",
+                                          "/model",
+                                          "/all/ranking/groups",
+                                          "/all/ranking/plans",
+                                          "/all/ranking/within_5_percent",
+                                          "/all/ranking/within_15_percent",
+                                          "/all/ranking/median_regret",
+                                          "/all/ranking/mean_spearman",
+                                          "/all/ranking/chance_within_5_percent",
                                           NULL};
     g_autoptr(GPtrArray) sources = lp_score_sources(self->outcomes);
     g_autoptr(GString) rows = g_string_new(NULL);
@@ -228,9 +244,10 @@ add_worst_row(GString *page, const LpOutcome *outcome, LpPrediction model)
 void
 lp_validation_add_worst(GString *page, const LpValidation *self)
 {
-    static const char *const columns[] = {"id",         "source", "configuration", "#measured",
-                                          "#predicted", "#error", "largest terms", "filled in",
-                                          NULL};
+    static const char *const columns[] = {
+        "/rows/0/id",         "/sources/0/source",   "configuration",
+        "/rows/0/measured_s", "/rows/0/predicted_s", "/rows/0/error",
+        "largest terms",      "/rows/0/inferred",    NULL};
     g_autoptr(GPtrArray) worst = lp_score_worst(self->outcomes, N_WORST, self->model);
     begin_table(page, "sortable", columns);
     for (guint i = 0; i < worst->len; i++)
@@ -256,9 +273,11 @@ add_any_row(GString *page, const LpOutcome *outcome, LpPrediction judged)
 void
 lp_validation_add_rows(GString *page, const LpValidation *self)
 {
-    static const char *const columns[] = {"id",        "source",     "configuration", "status",
-                                          "#measured", "#simulated", "#consistent",   "#amped",
-                                          "#error",    NULL};
+    static const char *const columns[] = {"/rows/0/id",           "/sources/0/source",
+                                          "configuration",        "/rows/0/status",
+                                          "/rows/0/measured_s",   "/rows/0/simulated_s",
+                                          "/rows/0/consistent_s", "/rows/0/amped_s",
+                                          "/rows/0/error",        NULL};
     begin_table(page, "sortable", columns);
     for (guint i = 0; i < self->outcomes->len; i++)
         add_any_row(page, self->outcomes->pdata[i], self->model);
@@ -375,7 +394,8 @@ add_reason(GString *page, const Reason *reason)
 gboolean
 lp_validation_add_failed(GString *page, const LpValidation *self)
 {
-    static const char *const columns[] = {"status", "#rows", "reason", "ids", NULL};
+    static const char *const columns[] = {"/rows/0/status", "/all/rows", "/rows/0/reason", "ids",
+                                          NULL};
     g_autoptr(GPtrArray) reasons = find_reasons(self);
     if (reasons->len == 0)
         return FALSE;

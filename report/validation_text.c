@@ -2,128 +2,137 @@
 /* What came out of a table of measurements, as text. */
 #include "report/validation_report.h"
 
-#include "base/text_table.h"
+#include "report/result_field.h"
 #include "report/wording.h"
-#include "validation/prediction/software_groups.h"
 
 #include <string.h>
 
 #define N_WORST 20
 
-static void
-add_score(LpTextTable *table, const char *name, const LpScore *score)
+/* A table whose first column is what stands at @first of the output, and the others are a score. */
+static LpTextTable *
+new_scores(const char *first)
 {
+    return lp_result_field_new_table(
+        "validate",
+        (const char *const[]){first, "/all/rows", "/all/failed", "/all/median_absolute_error",
+                              "/all/mean_absolute_error", "/all/bias", "/all/p90_absolute_error",
+                              "/all/worst_absolute_error", NULL},
+        NULL);
+}
+
+static void
+add_score(LpTextTable *table, const char *name, const json_t *score)
+{
+    static const char *const keys[] = {"/rows",
+                                       "/failed",
+                                       "/median_absolute_error",
+                                       "/mean_absolute_error",
+                                       "/bias",
+                                       "/p90_absolute_error",
+                                       "/worst_absolute_error",
+                                       NULL};
     lp_text_table_add_row(table);
     lp_text_table_add_cell(table, "%s", name);
-    lp_text_table_add_cell(table, "%u", score->n_rows);
-    lp_text_table_add_cell(table, "%u", score->n_failed);
-    lp_text_table_add_cell(table, "%.1f", 100.0 * score->median_absolute_error);
-    lp_text_table_add_cell(table, "%.1f", 100.0 * score->mean_absolute_error);
-    lp_text_table_add_cell(table, "%+.1f", 100.0 * score->bias);
-    lp_text_table_add_cell(table, "%.1f", 100.0 * score->p90_absolute_error);
-    lp_text_table_add_cell(table, "%.1f", 100.0 * score->worst_absolute_error);
-}
-
-/* @first: the heading of the names. */
-static LpTextTable *
-new_table(const char *first)
-{
-    return lp_text_table_new((const char *const[]){first, "#rows", "#failed", "#median", "#mean",
-                                                   "#bias", "#p90", "#worst", NULL});
+    lp_result_field_add_cells(table, "score", "", keys, score);
 }
 
 static void
-add_sources(GString *text, const LpValidation *self, const GPtrArray *sources)
+add_sources(GString *text, const json_t *report)
 {
-    g_autoptr(LpTextTable) table = new_table("source");
-    for (guint i = 0; i < sources->len; i++) {
-        LpScore score = lp_score(self->outcomes, sources->pdata[i], self->model);
-        add_score(table, sources->pdata[i], &score);
+    const json_t *sources = lp_json_find(report, "/sources"), *all = lp_json_find(report, "/all");
+    g_autoptr(LpTextTable) table = new_scores("/sources/0/source");
+    for (size_t i = 0; i < json_array_size(sources); i++) {
+        const json_t *source = json_array_get(sources, i);
+        add_score(table, json_string_value(json_object_get(source, "source")), source);
     }
-    LpScore all = lp_score(self->outcomes, NULL, self->model);
-    add_score(table, "all", &all);
+    add_score(table, "all", all);
     lp_text_table_append(text, table, 0);
-    if (all.n_out_of_scope > 0)
-        g_string_append_printf(text, "Of the failed rows, %u are out of scope.\n",
-                               all.n_out_of_scope);
+    json_int_t n_out_of_scope = json_integer_value(json_object_get(all, "out_of_scope"));
+    if (n_out_of_scope > 0)
+        g_string_append_printf(text, "Of the failed rows, %d are out of scope.\n",
+                               (int)n_out_of_scope);
 }
 
 static void
-add_models(GString *text, const LpValidation *self)
+add_models(GString *text, const json_t *report)
 {
-    g_autoptr(LpTextTable) table = new_table("all rows, by model");
-    for (LpPrediction model = 0; model < LP_N_PREDICTIONS; model++) {
-        LpScore score = lp_score(self->outcomes, NULL, model);
-        add_score(table, lp_prediction_names[model], &score);
-    }
-    g_string_append_c(text, '\n');
+    g_autoptr(LpTextTable) table = new_scores("/model");
+    const char *name;
+    json_t *score;
+    json_object_foreach (json_object_get(json_object_get(report, "all"), "models"), name, score)
+        add_score(table, name, score);
+    g_string_append(text, "\nall rows, by model\n");
     lp_text_table_append(text, table, 0);
 }
 
 /* By whose software ran, on what: a line for each accelerator. */
 static void
-add_groups(GString *text, const LpValidation *self)
+add_groups(GString *text, const json_t *report)
 {
-    static const char *const columns[] = {"software", "accelerator", "#rows", "#publishers",
-                                          "#failed",  "#median",     "#bias", "#p90",
-                                          "#worst",   NULL};
-    g_autoptr(GPtrArray) groups = lp_software_groups(self->outcomes);
-    if (groups->len == 0)
+    static const char *const keys[] = {"/software",
+                                       "/accelerator",
+                                       "/rows",
+                                       "/publishers",
+                                       "/failed",
+                                       "/median_absolute_error",
+                                       "/bias",
+                                       "/p90_absolute_error",
+                                       "/worst_absolute_error",
+                                       NULL};
+    if (lp_json_find(report, "/groups") == NULL)
         return;
-    g_autoptr(LpTextTable) table = lp_text_table_new(columns);
-    for (guint i = 0; i < groups->len; i++) {
-        const LpSoftwareGroup *group = groups->pdata[i];
-        LpScore score = lp_score(group->outcomes, NULL, self->model);
-        lp_text_table_add_row(table);
-        lp_text_table_add_cell(table, "%s", group->software);
-        lp_text_table_add_cell(table, "%s", group->accelerator);
-        lp_text_table_add_cell(table, "%u", score.n_rows);
-        lp_text_table_add_cell(table, "%u", group->n_publishers);
-        lp_text_table_add_cell(table, "%u", score.n_failed);
-        lp_text_table_add_cell(table, "%.1f", 100.0 * score.median_absolute_error);
-        lp_text_table_add_cell(table, "%+.1f", 100.0 * score.bias);
-        lp_text_table_add_cell(table, "%.1f", 100.0 * score.p90_absolute_error);
-        lp_text_table_add_cell(table, "%.1f", 100.0 * score.worst_absolute_error);
-    }
+    g_autoptr(LpTextTable) table = lp_result_field_table("validate", "/groups", keys, report);
     g_string_append_c(text, '\n');
     lp_text_table_append(text, table, 0);
 }
 
-/* A line for each model. Returns: whether there is a group. */
+/* A line for each model of @part, a source or all. Returns: whether there is a group. */
 static gboolean
-add_ranking(LpTextTable *table, const LpValidation *self, const char *source)
+add_ranking(LpTextTable *table, const char *source, json_t *part)
 {
-    for (LpPrediction model = 0; model < LP_N_PREDICTIONS; model++) {
-        LpRanking ranking = lp_ranking(self->outcomes, source, model);
-        if (ranking.n_groups == 0)
+    static const char *const keys[] = {
+        "/groups",        "/plans",         "/within_5_percent",        "/within_15_percent",
+        "/median_regret", "/mean_spearman", "/chance_within_5_percent", NULL};
+    const char *name;
+    json_t *score;
+    json_object_foreach (json_object_get(part, "models"), name, score) {
+        const json_t *ranking = json_object_get(score, "ranking");
+        if (ranking == NULL)
             return FALSE;
         lp_text_table_add_row(table);
-        lp_text_table_add_cell(table, "%s", model > 0 ? "" : source != NULL ? source : "all");
-        lp_text_table_add_cell(table, "%s", lp_prediction_names[model]);
-        lp_text_table_add_cell(table, "%u", ranking.n_groups);
-        lp_text_table_add_cell(table, "%u", ranking.n_plans);
-        lp_text_table_add_cell(table, "%.0f", 100.0 * ranking.within_5_percent);
-        lp_text_table_add_cell(table, "%.0f", 100.0 * ranking.within_15_percent);
-        lp_text_table_add_cell(table, "%.1f", 100.0 * ranking.median_regret);
-        lp_text_table_add_cell(table, "%.2f", ranking.mean_spearman + 0.0);
-        lp_text_table_add_cell(table, "%.0f", 100.0 * ranking.chance_within_5_percent);
+        lp_text_table_add_cell(table, "%s", source);
+        lp_text_table_add_cell(table, "%s", name);
+        lp_result_field_add_cells(table, "ranking", "", keys, ranking);
+        source = "";
     }
     return TRUE;
 }
 
 static void
-add_rankings(GString *text, const LpValidation *self, const GPtrArray *sources)
+add_rankings(GString *text, const json_t *report)
 {
-    static const char *const columns[] = {
-        "source",       "model",          "#groups",   "#plans",       "#within 5 %",
-        "#within 15 %", "#median regret", "#Spearman", "#chance, 5 %", NULL};
-    g_autoptr(LpTextTable) table = lp_text_table_new(columns);
+    static const char *const columns[] = {"/sources/0/source",
+                                          "/model",
+                                          "/all/ranking/groups",
+                                          "/all/ranking/plans",
+                                          "/all/ranking/within_5_percent",
+                                          "/all/ranking/within_15_percent",
+                                          "/all/ranking/median_regret",
+                                          "/all/ranking/mean_spearman",
+                                          "/all/ranking/chance_within_5_percent",
+                                          NULL};
+    g_autoptr(LpTextTable) table = lp_result_field_new_table("validate", columns, NULL);
+    const json_t *sources = json_object_get(report, "sources");
     gboolean any = FALSE;
-    for (guint i = 0; i < sources->len; i++)
-        any = add_ranking(table, self, sources->pdata[i]) || any;
+    for (size_t i = 0; i < json_array_size(sources); i++) {
+        json_t *source = json_array_get(sources, i);
+        const char *name = json_string_value(json_object_get(source, "source"));
+        any = add_ranking(table, name, source) || any;
+    }
     if (!any)
         return;
-    add_ranking(table, self, NULL);
+    add_ranking(table, "all", json_object_get(report, "all"));
     g_string_append(text,
                     "\nThe plan that is predicted to be the fastest, in groups of rows that "
                     "differ in nothing but their plan: how\noften, in per cent of the groups, "
@@ -177,16 +186,16 @@ char *
 lp_validation_to_text(const LpValidation *self)
 {
     GString *text = g_string_new(NULL);
-    g_autoptr(GPtrArray) sources = lp_score_sources(self->outcomes);
+    g_autoptr(json_t) report = lp_validation_to_json(self);
     g_string_append_printf(text, "%s: %u rows, %s, predictions: %s; errors in per cent\n\n",
                            self->cases, self->outcomes->len, lp_table_kind_names[self->kind],
                            lp_prediction_names[self->model]);
     if (self->n_left > 0)
         g_string_append_printf(text, "interrupted: %u rows are left out\n\n", self->n_left);
-    add_sources(text, self, sources);
-    add_groups(text, self);
-    add_models(text, self);
-    add_rankings(text, self, sources);
+    add_sources(text, report);
+    add_groups(text, report);
+    add_models(text, report);
+    add_rankings(text, report);
     add_worst(text, self);
     add_failed(text, self);
     return g_string_free(text, FALSE);

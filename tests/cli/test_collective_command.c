@@ -15,9 +15,12 @@ test_text(void)
         lp_spawn("collective all-reduce dgx-a100-8 --bytes=1MB,0B --library=single-ring", NULL);
     lp_test_text("ring", run.output,
                  "all-reduce among 8 ranks of dgx-a100-8.xml, library single-ring, fidelity flow\n"
-                 "  bytes  algorithm  protocol     us  alone us   GB/s  bus GB/s\n"
-                 "1000000  ring       simple    12.41     12.41  80.56    140.98\n"
-                 "      0  ring       simple     6.58      6.58   0.00      0.00\n");
+                 " size B  algorithm  protocol  time us  alone us  algorithmic bandwidth GB/s  bus "
+                 "bandwidth GB/s\n"
+                 "1000000  ring       simple      12.41     12.41                       80.56"
+                 "              140.98\n"
+                 "      0  ring       simple       6.58      6.58                        0.00"
+                 "                0.00\n");
     lp_test_text("complaint", run.complaint, "");
     lp_spawned_clear(&run);
 }
@@ -32,9 +35,10 @@ static void
 test_json(void)
 {
     static const char *const keys[] = {"operation", "library", "fidelity", "ranks", "groups"};
-    static const char *const run_keys[] = {"bytes",         "algorithm", "protocol",
-                                           "time_s",        "alone_s",   "bus_bytes_per_s",
-                                           "traffic_bytes", "activities"};
+    static const char *const run_keys[] = {
+        "bytes",           "algorithm",     "protocol",
+        "time_s",          "alone_s",       "algorithmic_bytes_per_s",
+        "bus_bytes_per_s", "traffic_bytes", "activities"};
     g_autoptr(json_t) result = lp_spawn_json(
         "collective all-reduce dgx-a100-8 --bytes=1MiB-4MiB --groups=2 --format=json", NULL);
     if (result == NULL)

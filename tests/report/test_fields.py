@@ -68,6 +68,25 @@ class Table(unittest.TestCase):
                     found[literal].add(str(path.relative_to(SOURCE)))
         self.assertEqual(found, {})
 
+    def test_headings(self):
+        """Columns of text get their headings from the table, but for what JSON does not have: "#name" is one of numbers."""
+        own = {"cli/platform_list.c", "cli/platform_text.c", "cli/measured_list.c", "cli/cmd_workload.c", "cli/framework_list.c",
+               "cli/kernel_calibration.c", "cli/technology_text.c"}
+        for path in [*(SOURCE / "report").glob("*.c"), *(SOURCE / "cli").glob("*.c")]:
+            name = str(path.relative_to(SOURCE))
+            headings = re.findall(r'"#([A-Za-z][^"%]*)"', path.read_text())
+            if name not in own:
+                self.assertEqual(headings, [], name)
+
+    def test_columns(self):
+        """Tables of CSV have the columns of the table under their names, and scripts rely on these."""
+        columns = {name: ",".join(one.get("name") for one in node) for name, node in self.types.items() if name.endswith(".csv")}
+        source = (SOURCE / "report/csv_tables.c").read_text()
+        self.assertEqual(set(columns), set(re.findall(r'"([a-z]+\.csv)"', source)))
+        self.assertEqual(columns["terms.csv"], "model,job,term,seconds")
+        self.assertEqual(columns["links.csv"], "tier,link,class,bytes_per_s,bytes,utilisation,busy_s,excess_s,place")
+        self.assertEqual(columns["timeline.csv"], "lane,job,stage,name,micro_batch,bytes,start_s,end_s")
+
     def test_same_label(self):
         """A key that figures of iterations share is called the same wherever it stands."""
         for key in ("iteration_time_s", "mfu", "memory_bytes", "price_usd", "energy_j_per_token", "p50_s", "p99_s",

@@ -19,7 +19,7 @@ typedef struct {
 
 /* A link that costs a job time. */
 typedef struct {
-    guint place; /* among the job's links (LpFlowSummary) */
+    guint place; /* among the job's links (LpAttributionFlows) */
     guint32 link;
     const char *name; /* borrowed from the scenario_setup */
     LpTier tier;
@@ -125,8 +125,8 @@ compare_links(gconstpointer a, gconstpointer b)
 static double
 utilisation(const LpContentionReport *self, guint job, guint place, const LpLink *link)
 {
-    const LpFlowSummary *flows = &self->attributions->flows;
-    const LpCrossing *crossings = lp_flow_summary_crossings(flows, job, place);
+    const LpAttributionFlows *flows = &self->attributions->flows;
+    const LpCrossing *crossings = lp_attribution_flows_crossings(flows, job, place);
     double bytes = 0.0;
     for (guint kind = 0; kind < flows->n_kinds; kind++)
         bytes += crossings[kind].bytes;
@@ -187,8 +187,8 @@ set_kind(json_t *object, const LpContentionReport *self, guint kind)
 static void
 add_crossed(json_t *object, const LpContentionReport *self, guint job, guint place)
 {
-    const LpFlowSummary *flows = &self->attributions->flows;
-    const LpCrossing *crossings = lp_flow_summary_crossings(flows, job, place);
+    const LpAttributionFlows *flows = &self->attributions->flows;
+    const LpCrossing *crossings = lp_attribution_flows_crossings(flows, job, place);
     json_t *array = lp_json_set_array(object, "crossed");
     for (guint kind = 0; kind < flows->n_kinds; kind++) {
         if (crossings[kind].n_flows == 0)
@@ -226,7 +226,7 @@ add_links(json_t *object, const LpContentionReport *self, guint job)
 static void
 add_flows(json_t *object, const LpContentionReport *self, guint job)
 {
-    const LpFlowSummary *flows = &self->attributions->flows;
+    const LpAttributionFlows *flows = &self->attributions->flows;
     json_t *array = lp_json_set_array(object, "flows");
     for (guint traffic = 0; traffic < LP_N_TRAFFIC; traffic++) {
         const LpSlowdown *slowdown = &flows->slowdowns[job * LP_N_TRAFFIC + traffic];
@@ -244,7 +244,7 @@ add_flows(json_t *object, const LpContentionReport *self, guint job)
 }
 
 static void
-add_stragglers(json_t *object, const LpWaitSummary *waits)
+add_stragglers(json_t *object, const LpAttributionWaits *waits)
 {
     json_t *array = lp_json_set_array(object, "stragglers");
     for (guint i = 0; i < waits->n_waits; i++) {
@@ -263,7 +263,7 @@ add_stragglers(json_t *object, const LpWaitSummary *waits)
 }
 
 static void
-add_path(json_t *object, const LpWaitSummary *waits)
+add_path(json_t *object, const LpAttributionWaits *waits)
 {
     if (waits->n_stretches == 0)
         return;

@@ -3,8 +3,8 @@
 #include "sim/run/attribution.h"
 
 #include "base/child_pool.h"
-#include "sim/run/attributed_run.h"
-#include "sim/run/contention_game.h"
+#include "sim/run/attribution_run.h"
+#include "sim/run/attribution_game.h"
 
 #include <math.h>
 
@@ -15,7 +15,7 @@
 typedef struct {
     LpScenarioSetup *scenario_setup; /* borrowed */
     LpQuotient *quotient;    /* owned: of the run that records; NULL: ranks stand for themselves */
-    GArray *runs;            /* owned LpAttributedRun */
+    GArray *runs;            /* owned LpAttributionRun */
     GPtrArray *blocks;       /* owned: their results */
     LpAttributions *results; /* borrowed */
 } Plan;
@@ -51,7 +51,7 @@ find_contenders(const LpScenarioSetup *scenario_setup, guint job, LpAttribution 
 }
 
 static void
-plan(Plan *self, LpAttributedRun run)
+plan(Plan *self, LpAttributionRun run)
 {
     run.scenario_setup = self->scenario_setup;
     run.quotient = self->quotient;
@@ -66,7 +66,7 @@ plan_sets(Plan *self, guint job, guint contenders)
     for (guint set = 0;; set = (set - contenders) & contenders) {
         gboolean is_record = self->quotient != NULL && set == contenders && set != 0;
         if (!is_record && (set == 0 || (set & ALL_CLASSES) != 0))
-            plan(self, (LpAttributedRun){
+            plan(self, (LpAttributionRun){
                            .kind = LP_ATTRIBUTED_CONTENDERS, .job = job, .contenders = set});
         if (set == contenders)
             return;
@@ -79,18 +79,18 @@ do_runs(Plan *self, guint from, const LpChildPool *pool, GError **error)
     guint n = self->runs->len - from;
     g_autofree LpChildTask *tasks = g_new0(LpChildTask, n);
     for (guint i = 0; i < n; i++) {
-        const LpAttributedRun *run = &g_array_index(self->runs, LpAttributedRun, from + i);
-        void *block = g_malloc0(lp_attributed_run_bytes(run));
+        const LpAttributionRun *run = &g_array_index(self->runs, LpAttributionRun, from + i);
+        void *block = g_malloc0(lp_attribution_run_bytes(run));
         g_ptr_array_add(self->blocks, block);
-        tasks[i] = (LpChildTask){.work = lp_attributed_run_child,
+        tasks[i] = (LpChildTask){.work = lp_attribution_run_child,
                                  .data = run,
                                  .out_result = block,
-                                 .size_bytes = lp_attributed_run_bytes(run)};
+                                 .size_bytes = lp_attribution_run_bytes(run)};
     }
     if (!lp_child_pool_run(pool, tasks, n, &self->results->peak_rss_bytes, error))
         return FALSE;
     for (guint i = 0; i < n; i++) {
-        const LpAttributedHead *head = self->blocks->pdata[from + i];
+        const LpAttributionRunHead *head = self->blocks->pdata[from + i];
         if (!lp_scenario_setup_check_stall(self->scenario_setup, &head->stall, head->n_waiting,
                                            error))
             return FALSE;
@@ -101,7 +101,7 @@ do_runs(Plan *self, guint from, const LpChildPool *pool, GError **error)
 static const LpRunResult *
 result_of(const Plan *self, guint run, guint job)
 {
-    return &lp_attributed_run_results(self->blocks->pdata[run])[job];
+    return &lp_attribution_run_results(self->blocks->pdata[run])[job];
 }
 
 /* --- tiers --- */
@@ -116,13 +116,13 @@ without_rounding(double part_s, double whole_s)
 static void
 plan_tiers(Plan *self)
 {
-    const LpFlowSummary *flows = &self->results->flows;
+    const LpAttributionFlows *flows = &self->results->flows;
     for (LpTier tier = 0; tier < LP_N_TIERS; tier++) {
         gboolean held = FALSE;
         for (guint job = 0; job < n_jobs(self->scenario_setup); job++)
             held = held || flows->tier_lost_s[job * LP_N_TIERS + tier] > 0.0;
         if (held)
-            plan(self, (LpAttributedRun){
+            plan(self, (LpAttributionRun){
                            .kind = LP_ATTRIBUTED_TIER, .contenders = G_MAXUINT, .tier = tier});
     }
 }
@@ -148,7 +148,7 @@ divide_by_tier(const Plan *self, guint record, guint first_tier)
             attribution->has_tier[tier] = in_use[tier];
         attribution->interaction_s = attribution->total_s;
         for (guint i = first_tier; i < self->runs->len; i++) {
-            LpTier tier = g_array_index(self->runs, LpAttributedRun, i).tier;
+            LpTier tier = g_array_index(self->runs, LpAttributionRun, i).tier;
             double part_s = whole_s - result_of(self, i, job)->iteration_time_s;
             attribution->tier_s[tier] = without_rounding(part_s, whole_s);
             attribution->interaction_s -= attribution->tier_s[tier];
@@ -160,13 +160,13 @@ divide_by_tier(const Plan *self, guint record, guint first_tier)
 /* --- pairs --- */
 
 static void
-fill_game(LpContentionGame *game, const Plan *plan, guint job, guint first_run)
+fill_game(LpAttributionGame *game, const Plan *plan, guint job, guint first_run)
 {
     const LpRunResult *none = result_of(plan, first_run, job);
     guint run = first_run;
     for (guint set = 0; set < 1u << game->n; set++) {
         double *row = &game->values[set * LP_CONTENTION_GAME_COLUMNS];
-        if (set != 0 && !lp_contention_game_has_own(lp_contention_game_contenders(game, set)))
+        if (set != 0 && !lp_attribution_game_has_own(lp_attribution_game_contenders(game, set)))
             continue;
         gboolean is_record = plan->quotient != NULL && set != 0 && set == (1u << game->n) - 1;
         const LpRunResult *result = result_of(plan, is_record ? 0 : run++, job);
@@ -181,11 +181,11 @@ static void
 divide_by_pair(const Plan *plan, guint job, guint first_run)
 {
     LpAttribution *self = &plan->results->jobs[job];
-    g_auto(LpContentionGame) game = lp_contention_game(self);
+    g_auto(LpAttributionGame) game = lp_attribution_game(self);
     fill_game(&game, plan, job, first_run);
     self->uncontended_s = result_of(plan, first_run, job)->iteration_time_s;
     self->total_s = game.values[((1u << game.n) - 1) * LP_CONTENTION_GAME_COLUMNS];
-    lp_contention_game_divide(&game, self);
+    lp_attribution_game_divide(&game, self);
 }
 
 /* --- circuits --- */
@@ -236,10 +236,10 @@ attribute(Plan *self, const LpChildPool *pool, GError **error)
     LpAttributions *results = self->results;
     guint n = n_jobs(self->scenario_setup);
     g_autofree guint *first_run = g_new(guint, n + 1);
-    self->quotient = lp_attributed_run_quotient(self->scenario_setup);
+    self->quotient = lp_attribution_run_quotient(self->scenario_setup);
     if (self->quotient == NULL && !lp_scenario_setup_load(self->scenario_setup, error))
         return FALSE;
-    plan(self, (LpAttributedRun){.kind = LP_ATTRIBUTED_RECORD, .contenders = G_MAXUINT});
+    plan(self, (LpAttributionRun){.kind = LP_ATTRIBUTED_RECORD, .contenders = G_MAXUINT});
     for (guint job = 0; job < n; job++) {
         first_run[job] = self->runs->len;
         plan_sets(self, job, find_contenders(self->scenario_setup, job, &results->jobs[job]));
@@ -249,16 +249,16 @@ attribute(Plan *self, const LpChildPool *pool, GError **error)
     guint as_is = self->runs->len;
     gboolean switched = are_switched(self->scenario_setup);
     if (switched)
-        plan(self, (LpAttributedRun){.kind = LP_ATTRIBUTED_AS_IS, .contenders = G_MAXUINT});
+        plan(self, (LpAttributionRun){.kind = LP_ATTRIBUTED_AS_IS, .contenders = G_MAXUINT});
     guint first_tier = self->runs->len;
     if (!do_runs(self, 0, pool, error))
         return FALSE;
     void *record = self->blocks->pdata[0];
-    results->flows_block =
-        g_memdup2(lp_attributed_run_flows(self->scenario_setup, record), lp_flow_summary_bytes(n));
+    results->flows_block = g_memdup2(lp_attribution_run_flows(self->scenario_setup, record),
+                                     lp_attribution_flows_bytes(n));
     for (guint job = 0; job < n; job++)
-        results->jobs[job].waits = lp_attributed_run_waits(self->scenario_setup, record)[job];
-    results->flows = lp_flow_summary_in(results->flows_block, n);
+        results->jobs[job].waits = lp_attribution_run_waits(self->scenario_setup, record)[job];
+    results->flows = lp_attribution_flows_in(results->flows_block, n);
     plan_tiers(self);
     if (!do_runs(self, first_tier, pool, error))
         return FALSE;
@@ -292,7 +292,7 @@ lp_attributions_new(LpScenarioSetup *scenario_setup, guint n_at_once,
                         .progress = progress,
                         .progress_data = progress_data};
     Plan plan = {.scenario_setup = scenario_setup,
-                 .runs = g_array_new(FALSE, FALSE, sizeof(LpAttributedRun)),
+                 .runs = g_array_new(FALSE, FALSE, sizeof(LpAttributionRun)),
                  .blocks = g_ptr_array_new_with_free_func(g_free),
                  .results = self};
     gboolean good = attribute(&plan, &pool, error);

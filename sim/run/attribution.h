@@ -13,20 +13,20 @@
 #pragma once
 
 #include "sim/run/attribution_data.h"
-#include "sim/run/flow_summary.h"
+#include "sim/run/attribution_flows.h"
 #include "sim/run/scenario_setup.h"
 
 G_BEGIN_DECLS
 
 /** The contention of the jobs of a scenario. */
 typedef struct {
-    LpAttribution *jobs;    /* owned: in the scenario's order */
-    LpFlowSummary flows;    /* it borrows flows_block */
-    void *flows_block;      /* owned */
-    double duration_s;      /**< from the first job's start to the last one's end */
-    guint n_runs;           /**< that it took */
-    guint64 n_activities;   /**< of all of them and all jobs */
-    guint64 peak_rss_bytes; /**< of their processes, summed */
+    LpAttribution *jobs;      /* owned: in the scenario's order */
+    LpAttributionFlows flows; /* it borrows flows_block */
+    void *flows_block;        /* owned */
+    double duration_s;        /**< from the first job's start to the last one's end */
+    guint n_runs;             /**< that it took */
+    guint64 n_activities;     /**< of all of them and all jobs */
+    guint64 peak_rss_bytes;   /**< of their processes, summed */
 } LpAttributions;
 
 /** Runs what it takes, @n_at_once processes side by side, by classes of ranks where @scenario_setup

@@ -2,7 +2,7 @@
 /* What holds a job back, as plain data. */
 #pragma once
 
-#include "sim/run/wait_summary.h"
+#include "sim/run/attribution_waits.h"
 #include "platforms/machine/tier.h"
 
 G_BEGIN_DECLS
@@ -30,7 +30,7 @@ typedef struct {
                                                         to total_s */
     double class_s[LP_N_CONTENDERS];                 /**< Shapley values; they sum to total_s */
     guint n_replicas; /**< of the simulated links and flows; 1: none is left out */
-    LpWaitSummary waits;
+    LpAttributionWaits waits;
 } LpAttribution;
 
 G_END_DECLS

@@ -3,7 +3,7 @@
 #include "sim/run/bench.h"
 
 #include "platforms/catalogue/libraries.h"
-#include "sim/run/engine_ring.h"
+#include "sim/run/bench_ring.h"
 #include "sim/engine/engine.h"
 #include "sim/engine/loading.h"
 #include "sim/run/collective_run.h"
@@ -40,6 +40,6 @@ lp_bench_engine_ring(const LpMachine *machine, guint64 bytes, LpRunResult *out_r
     g_autoptr(LpNetwork) network = start(machine, error);
     if (network == NULL)
         return FALSE;
-    *out_result = lp_engine_ring_run(network, bytes);
+    *out_result = lp_bench_ring_bare(network, bytes);
     return TRUE;
 }

@@ -13,7 +13,7 @@
 #include "sim/run/job_quotient.h"
 #include "sim/run/run.h"
 #include "sim/run/run_end.h"
-#include "sim/run/used_routes.h"
+#include "sim/run/run_routes.h"
 
 #include <string.h>
 
@@ -231,7 +231,7 @@ lp_collective_run(const LpCollectiveRequest *self, const LpMachine *machine,
     g_autoptr(LpTasks) tasks = lp_run_model_tasks(&model, (LpRunMode){.merge = FALSE});
     g_autoptr(LpQuotient) quotient = find_quotient(self, circuits, nothing, cache);
     gboolean is_loaded = quotient != NULL ? lp_quotient_load(quotient, network, options, error)
-                                          : lp_used_routes_load(&model, error);
+                                          : lp_run_routes_load(&model, error);
     if (!is_loaded)
         return FALSE;
     out_result->run = lp_run_iteration(lp_run_job(&model, tasks, quotient), (LpRunOptions){0});

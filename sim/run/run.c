@@ -5,7 +5,7 @@
 #include "sim/actors/channel_circuits.h"
 #include "sim/engine/engine.h"
 #include "sim/run/forecast.h"
-#include "sim/run/actor_placement.h"
+#include "sim/run/run_placement.h"
 #include "sim/run/run_sharing.h"
 
 #include <simgrid/barrier.h>
@@ -27,7 +27,7 @@ typedef struct {
     const LpRankEquivalence *classes; /* borrowed, or NULL: every rank stands for itself */
     const LpQuotient *quotient;       /* borrowed, or NULL: classes, if any, hold only where nothing
                                          contends */
-    LpActorPlacement actor_placement;
+    LpRunPlacement placement;
     LpRun state;
     LpRank *ranks;        /* owned; by rank, those without an actor stay empty */
     LpCircuits *circuits; /* owned; NULL: none are switched */
@@ -73,7 +73,7 @@ new_channel(JobRun *self, LpConnectionKind kind, guint64 rank, LpOverlapMeter *m
     else if (lp_run_mode_isolates(self->tasks->mode, traffic))
         channel = LP_CHANNEL_DELAY;
     else if (self->quotient == NULL && self->state.sharing == NULL &&
-             lp_actor_placement_on_connection(&self->actor_placement, kind, rank, connection))
+             lp_run_placement_on_connection(&self->placement, kind, rank, connection))
         channel = LP_CHANNEL_MAILBOX;
     const LpRoute *route =
         self->quotient == NULL ? &connection->route : lp_quotient_route(self->quotient, kind, rank);
@@ -106,8 +106,7 @@ add_communicator(JobRun *self, const LpCommunicator *communicator)
     LpGroup group = communicator->group;
     gboolean alone = group == LP_GROUP_TP && self->contention->tp_mirrored;
     LpRuntimeMode mode = {.fidelity = self->tasks->mode.fidelity,
-                          .as_delay =
-                              lp_actor_placement_is_delay(&self->actor_placement, communicator),
+                          .as_delay = lp_run_placement_is_delay(&self->placement, communicator),
                           .n_actors = alone ? 1 : communicator->n_members,
                           .weight = alone ? 1 : self->weight,
                           .times = self->state.calls};
@@ -275,13 +274,12 @@ start_rank(JobRun *self, guint64 rank)
     simulated->meter.n_ranks = weight_of(self, rank);
     simulated->meter.messages = self->state.calls == NULL ? NULL : &self->state.calls->message;
     struct s4u_Host *hosts[LP_N_STREAMS + 1] = {NULL};
-    const LpActorPlacement *actor_placement = &self->actor_placement;
+    const LpRunPlacement *placement = &self->placement;
     for (LpStream stream = 0; stream <= LP_N_STREAMS; stream++)
         if (stream == LP_N_STREAMS || program->uses_stream[stream])
-            hosts[stream] =
-                lp_actor_placement_port(actor_placement, rank,
-                                        lp_actor_placement_stream(actor_placement, rank, stream))
-                    ->host;
+            hosts[stream] = lp_run_placement_port(placement, rank,
+                                                  lp_run_placement_stream(placement, rank, stream))
+                                ->host;
     lp_rank_start(simulated, hosts[LP_N_STREAMS], hosts);
     self->state.n_waiting++;
     self->state.progress->n_steps +=
@@ -381,12 +379,12 @@ build_job(JobRun *self, const LpRunJob *job, guint32 index, LpRun state)
     self->quotient = lp_run_job_quotient(job);
     if (job->circuits != NULL)
         self->circuits = lp_circuits_new(job->circuits, job->timeline != NULL);
-    self->actor_placement = (LpActorPlacement){
-        .map = job->map,
-        .contention = job->contention,
-        .tasks = job->tasks,
-        .in_parts = self->circuits != NULL && (lp_circuits_n_parts(self->circuits) > 1 ||
-                                               lp_circuits_is_hybrid(self->circuits))};
+    self->placement = (LpRunPlacement){.map = job->map,
+                                       .contention = job->contention,
+                                       .tasks = job->tasks,
+                                       .in_parts = self->circuits != NULL &&
+                                                   (lp_circuits_n_parts(self->circuits) > 1 ||
+                                                    lp_circuits_is_hybrid(self->circuits))};
     self->ranks = g_new0(LpRank, job->map->n_ranks);
     self->groups = g_ptr_array_new_with_free_func((GDestroyNotify)lp_communicator_runtime_free);
     self->state = state;
@@ -482,9 +480,8 @@ lp_run_jobs(const LpRunJob *jobs, guint n_jobs, const LpRunContext *given, LpRun
             lp_faults_add_circuits(context->faults, runs[i].circuits);
     for (guint i = 0; i < n_jobs; i++)
         start_job(&runs[i]);
-    start_context(
-        context,
-        lp_actor_placement_port(&runs[0].actor_placement, 0, LP_ATTACHMENT_SCALE_UP)->host);
+    start_context(context,
+                  lp_run_placement_port(&runs[0].placement, 0, LP_ATTACHMENT_SCALE_UP)->host);
     report_forecast(context, jobs, n_jobs, progress.n_steps);
     (void)lp_engine_run();
     for (guint i = 0; i < n_jobs; i++) {

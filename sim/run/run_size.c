@@ -2,12 +2,12 @@
 /* Goes over what stages do once, and counts it for each rank and communicator that is simulated. */
 #include "sim/run/run_size.h"
 
-#include "sim/run/actor_placement.h"
+#include "sim/run/run_placement.h"
 
 /* What is counted. */
 typedef struct {
     const LpRunJob *job; /* borrowed */
-    LpActorPlacement actor_placement;
+    LpRunPlacement run_placement;
     guint32 n_stages;
     guint64 *n_ranks;      /* owned, by stage: that are simulated */
     guint64 *n_delays;     /* owned, by stage: of one of its ranks */
@@ -206,7 +206,7 @@ add_communicators(Count *self, LpGroup group)
         gboolean alone = group == LP_GROUP_TP && self->job->contention->tp_mirrored;
         LpCollectiveActors actors = {
             .n_actors = alone ? 1 : communicator->n_members,
-            .as_delay = lp_actor_placement_is_delay(&self->actor_placement, communicator)};
+            .as_delay = lp_run_placement_is_delay(&self->run_placement, communicator)};
         if (lp_run_job_simulates(self->job, communicator->ranks[0]))
             add_communicator(self, communicator, actors);
     }
@@ -255,7 +255,7 @@ count_new(const LpRunJob *job)
     guint32 n_stages = program->pipeline.n_stages;
     Count self = {
         .job = job,
-        .actor_placement = {.map = job->map, .contention = job->contention, .tasks = job->tasks},
+        .run_placement = {.map = job->map, .contention = job->contention, .tasks = job->tasks},
         .n_stages = n_stages,
         .n_ranks = g_new0(guint64, n_stages),
         .n_delays = g_new0(guint64, n_stages),

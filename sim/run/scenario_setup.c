@@ -4,7 +4,7 @@
 
 #include "sim/engine/engine.h"
 #include "sim/engine/loading.h"
-#include "sim/run/used_routes.h"
+#include "sim/run/run_routes.h"
 #include "sim/simulation_error.h"
 
 void
@@ -294,7 +294,7 @@ lp_scenario_setup_load(LpScenarioSetup *self, GError **error)
     if (has_others)
         lp_route_use_add_all(use);
     for (guint i = 0; i < self->jobs->len; i++)
-        lp_used_routes_add(use, lp_scenario_setup_job(self, i)->map, NULL, self->fidelity);
+        lp_run_routes_add(use, lp_scenario_setup_job(self, i)->map, NULL, self->fidelity);
     return lp_network_load_used(self->network, use, self->engine_options, error);
 }
 

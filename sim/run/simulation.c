@@ -18,7 +18,7 @@
 #include "sim/actors/run_limit.h"
 #include "sim/run/run.h"
 #include "sim/run/run_end.h"
-#include "sim/run/used_routes.h"
+#include "sim/run/run_routes.h"
 #include "workloads/program/training_program.h"
 
 /* Collectives of a segment whose groups may meet other traffic. @idle: while no gradients or
@@ -204,7 +204,7 @@ load(const LpSimulation *self, const LpRunModel *model, Classes *classes, GError
         return lp_network_load_minimal(model->network, self->engine_options, error);
     if (classes->quotient != NULL)
         return lp_quotient_load(classes->quotient, model->network, self->engine_options, error);
-    return lp_used_routes_load(model, error);
+    return lp_run_routes_load(model, error);
 }
 
 /* As it was checked, or once more where it is to be seen. */

@@ -18,7 +18,7 @@ PICTURE = SOURCE / "docs/rooms.svg"
 FOLDERS = ("base", "model", "platforms", "workloads", "sim", "search", "study", "validation", "report", "cli")
 
 SIMGRID = re.compile(r"sim/(engine/\w+|actors/(channel|communicator_\w+|flow_engine|flow_sender|round_executor|actor_\w+)"
-                     r"|run/(run|engine_ring))\.c$")
+                     r"|run/(run|bench_ring))\.c$")
 DOORS = {"simgrid": SIMGRID, "xbt": SIMGRID, "libxml": re.compile(r"base/xml(_expression|_writer)?\.[ch]$"),
          "libsmartcols": re.compile(r"base/text_table\.c$")}
 SQLITE = "study/database.c"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sums waits by whom they were for, and the path by what it was made of. */
-#include "sim/run/wait_summary.h"
+#include "sim/run/attribution_waits.h"
 
 #include <string.h>
 
 static void
-fill_waits(LpWaitSummary *self, const LpWaitRecord *record, guint32 job, guint32 n_iterations)
+fill_waits(LpAttributionWaits *self, const LpWaitRecord *record, guint32 job, guint32 n_iterations)
 {
     g_autoptr(GArray) all = lp_wait_record_stragglers(record, job);
     for (guint i = 0; i < all->len; i++) {
@@ -67,10 +67,10 @@ sum_path(const LpPathNode *path)
     return found;
 }
 
-LpWaitSummary
-lp_wait_summary(const LpWaitRecord *record, guint32 job, guint32 n_iterations)
+LpAttributionWaits
+lp_attribution_waits(const LpWaitRecord *record, guint32 job, guint32 n_iterations)
 {
-    LpWaitSummary self;
+    LpAttributionWaits self;
     memset(&self, 0, sizeof self);
     fill_waits(&self, record, job, n_iterations);
     g_autoptr(GArray) stretches = sum_path(lp_wait_record_path(record, job));

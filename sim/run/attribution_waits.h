@@ -27,9 +27,10 @@ typedef struct {
     guint n_stretches;                         /**< 0: the path was too long to keep */
     LpStretch stretches[LP_SUMMARY_STRETCHES]; /**< the longest first */
     double other_stretches_s;                  /**< with them, the whole path */
-} LpWaitSummary;
+} LpAttributionWaits;
 
 /** Sums up what @record has of @job, of which @n_iterations were run: means over them. */
-LpWaitSummary lp_wait_summary(const LpWaitRecord *record, guint32 job, guint32 n_iterations);
+LpAttributionWaits lp_attribution_waits(const LpWaitRecord *record, guint32 job,
+                                        guint32 n_iterations);
 
 G_END_DECLS

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Dividends of the sets, shared by the pairs among their players. */
-#include "sim/run/contention_game.h"
+#include "sim/run/attribution_game.h"
 
 #include "model/plan/group_traits.h"
 #include "sim/analysis/shapley.h"
@@ -11,10 +11,10 @@ G_STATIC_ASSERT(G_N_ELEMENTS(lp_contender_names) == LP_N_CONTENDERS + 1);
 
 #define ALL_CLASSES ((1u << LP_N_TRAFFIC) - 1)
 
-LpContentionGame
-lp_contention_game(const LpAttribution *self)
+LpAttributionGame
+lp_attribution_game(const LpAttribution *self)
 {
-    LpContentionGame game = {.n = 0};
+    LpAttributionGame game = {.n = 0};
     for (LpContender i = 0; i < LP_N_CONTENDERS; i++)
         if (self->contends[i])
             game.players[game.n++] = i;
@@ -23,13 +23,13 @@ lp_contention_game(const LpAttribution *self)
 }
 
 void
-lp_contention_game_clear(LpContentionGame *self)
+lp_attribution_game_clear(LpAttributionGame *self)
 {
     g_clear_pointer(&self->values, g_free);
 }
 
 gboolean
-lp_contention_game_has_own(guint contenders)
+lp_attribution_game_has_own(guint contenders)
 {
     return (contenders & ALL_CLASSES) != 0;
 }
@@ -41,7 +41,7 @@ is_own(LpContender contender)
 }
 
 guint
-lp_contention_game_contenders(const LpContentionGame *game, guint set)
+lp_attribution_game_contenders(const LpAttributionGame *game, guint set)
 {
     guint contenders = 0;
     for (guint i = 0; i < game->n; i++)
@@ -72,7 +72,7 @@ pairs_among(guint n)
 }
 
 static guint
-count_pairs(const LpContentionGame *game, guint set)
+count_pairs(const LpAttributionGame *game, guint set)
 {
     guint n = 0, n_background = 0;
     for (guint i = 0; i < game->n; i++) {
@@ -84,7 +84,7 @@ count_pairs(const LpContentionGame *game, guint set)
 }
 
 static void
-divide_set(LpAttribution *self, const LpContentionGame *game, guint set)
+divide_set(LpAttribution *self, const LpAttributionGame *game, guint set)
 {
     const double *dividend = &game->values[set * LP_CONTENTION_GAME_COLUMNS];
     double part_s = dividend[0] / count_pairs(game, set);
@@ -103,7 +103,7 @@ divide_set(LpAttribution *self, const LpContentionGame *game, guint set)
 }
 
 void
-lp_contention_game_divide(LpContentionGame *self, LpAttribution *attribution)
+lp_attribution_game_divide(LpAttributionGame *self, LpAttribution *attribution)
 {
     double shares[LP_N_CONTENDERS];
     guint n_sets = 1u << self->n;
@@ -112,7 +112,7 @@ lp_contention_game_divide(LpContentionGame *self, LpAttribution *attribution)
     g_autofree double *dividends = g_new(double, n_sets);
     for (guint set = 0; set < n_sets; set++) {
         dividends[set] = self->values[set * LP_CONTENTION_GAME_COLUMNS];
-        if (lp_contention_game_has_own(lp_contention_game_contenders(self, set)))
+        if (lp_attribution_game_has_own(lp_attribution_game_contenders(self, set)))
             divide_set(attribution, self, set);
     }
     lp_shapley_values(dividends, self->n, shares);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Casts the jobs, runs them, and writes down what came of it. */
-#include "sim/run/attributed_run.h"
+#include "sim/run/attribution_run.h"
 
 #include "base/child_process.h"
 #include "sim/engine/engine.h"
@@ -19,48 +19,48 @@ n_jobs(const LpScenarioSetup *scenario_setup)
 static gsize
 head_bytes(const LpScenarioSetup *scenario_setup)
 {
-    return sizeof(LpAttributedHead) + sizeof(LpRunResult) * n_jobs(scenario_setup);
+    return sizeof(LpAttributionRunHead) + sizeof(LpRunResult) * n_jobs(scenario_setup);
 }
 
 gsize
-lp_attributed_run_bytes(const LpAttributedRun *run)
+lp_attribution_run_bytes(const LpAttributionRun *run)
 {
     return head_bytes(run->scenario_setup) +
            (run->kind == LP_ATTRIBUTED_RECORD
-                ? sizeof(LpWaitSummary) * n_jobs(run->scenario_setup) +
-                      lp_flow_summary_bytes(n_jobs(run->scenario_setup))
+                ? sizeof(LpAttributionWaits) * n_jobs(run->scenario_setup) +
+                      lp_attribution_flows_bytes(n_jobs(run->scenario_setup))
                 : 0);
 }
 
 LpRunResult *
-lp_attributed_run_results(void *block)
+lp_attribution_run_results(void *block)
 {
-    return (gpointer)((guint8 *)block + sizeof(LpAttributedHead));
+    return (gpointer)((guint8 *)block + sizeof(LpAttributionRunHead));
 }
 
 /* Of a run that records: what each job waited for, and then the flows. */
-LpWaitSummary *
-lp_attributed_run_waits(const LpScenarioSetup *scenario_setup, void *block)
+LpAttributionWaits *
+lp_attribution_run_waits(const LpScenarioSetup *scenario_setup, void *block)
 {
     return (gpointer)((guint8 *)block + head_bytes(scenario_setup));
 }
 
 void *
-lp_attributed_run_flows(const LpScenarioSetup *scenario_setup, void *block)
+lp_attribution_run_flows(const LpScenarioSetup *scenario_setup, void *block)
 {
-    return lp_attributed_run_waits(scenario_setup, block) + n_jobs(scenario_setup);
+    return lp_attribution_run_waits(scenario_setup, block) + n_jobs(scenario_setup);
 }
 
 /* --- in the child --- */
 
 static gboolean
-has(const LpAttributedRun *run, LpContender contender)
+has(const LpAttributionRun *run, LpContender contender)
 {
     return (run->contenders & (1u << contender)) != 0;
 }
 
 static void
-add_jobs(LpJobSet *job_set, const LpAttributedRun *run)
+add_jobs(LpJobSet *job_set, const LpAttributionRun *run)
 {
     gboolean is_alone = !has(run, LP_CONTENDER_OTHERS) && !has(run, LP_CONTENDER_BACKGROUND);
     job_set->counts_flows = TRUE;
@@ -76,7 +76,7 @@ add_jobs(LpJobSet *job_set, const LpAttributedRun *run)
 }
 
 static LpQuotientView
-view_of(const LpAttributedRun *run)
+view_of(const LpAttributionRun *run)
 {
     LpQuotientView view = {.is_apart = TRUE, .knows_owners = run->kind == LP_ATTRIBUTED_RECORD};
     if (run->kind == LP_ATTRIBUTED_TIER)
@@ -86,7 +86,7 @@ view_of(const LpAttributedRun *run)
 
 /* Classes have no machine that the engine could share. */
 static LpFlowEngine *
-new_sharing(const LpAttributedRun *run, const LpRunJob *job, LpFlowRecord *record)
+new_sharing(const LpAttributionRun *run, const LpRunJob *job, LpFlowRecord *record)
 {
     LpQuotientView view = view_of(run);
     if (job->quotient != NULL) {
@@ -100,7 +100,7 @@ new_sharing(const LpAttributedRun *run, const LpRunJob *job, LpFlowRecord *recor
 }
 
 static LpFlowRecord *
-new_record(const LpAttributedRun *run, const LpRunJob *job)
+new_record(const LpAttributionRun *run, const LpRunJob *job)
 {
     const LpScenarioSetup *scenario_setup = run->scenario_setup;
     if (run->kind != LP_ATTRIBUTED_RECORD)
@@ -113,7 +113,7 @@ new_record(const LpAttributedRun *run, const LpRunJob *job)
 /* Where ranks stand for classes the engine starts here, on next to nothing. Returns: (transfer
  * full), the quotient; NULL: there is none, or another run's. */
 static LpQuotient *
-find_classes(const LpAttributedRun *run, LpRunJob *job)
+find_classes(const LpAttributionRun *run, LpRunJob *job)
 {
     LpQuotientView view = view_of(run);
     job->quotient = run->quotient;
@@ -126,7 +126,7 @@ find_classes(const LpAttributedRun *run, LpRunJob *job)
 }
 
 static gboolean
-load(const LpAttributedRun *run, GError **error)
+load(const LpAttributionRun *run, GError **error)
 {
     return run->quotient == NULL ||
            lp_network_load_minimal(run->scenario_setup->network,
@@ -134,12 +134,12 @@ load(const LpAttributedRun *run, GError **error)
 }
 
 gboolean
-lp_attributed_run_child(const void *data, GByteArray *result, GError **error)
+lp_attribution_run_child(const void *data, GByteArray *result, GError **error)
 {
-    const LpAttributedRun *run = data;
+    const LpAttributionRun *run = data;
     const LpScenarioSetup *scenario_setup = run->scenario_setup;
-    LpAttributedHead *head = (gpointer)result->data;
-    LpRunResult *results = lp_attributed_run_results(head);
+    LpAttributionRunHead *head = (gpointer)result->data;
+    LpRunResult *results = lp_attribution_run_results(head);
     g_auto(LpJobSet) job_set = lp_job_set_of(scenario_setup);
     add_jobs(&job_set, run);
     g_autoptr(LpQuotient) own = find_classes(run, &job_set.jobs[0]);
@@ -169,21 +169,21 @@ lp_attributed_run_child(const void *data, GByteArray *result, GError **error)
     if (head->stall.is_stalled)
         head->n_waiting = results[head->stall.job].n_waiting;
     if (record != NULL) {
-        LpFlowSummary summary = lp_flow_summary_in(lp_attributed_run_flows(scenario_setup, head),
-                                                   n_jobs(scenario_setup));
-        lp_flow_summary_fill(&summary, record, scenario_setup->network);
+        LpAttributionFlows summary = lp_attribution_flows_in(
+            lp_attribution_run_flows(scenario_setup, head), n_jobs(scenario_setup));
+        lp_attribution_flows_fill(&summary, record, scenario_setup->network);
         for (guint i = 0; i < n_jobs(scenario_setup); i++)
-            lp_attributed_run_waits(scenario_setup, head)[i] = lp_wait_summary(
+            lp_attribution_run_waits(scenario_setup, head)[i] = lp_attribution_waits(
                 waits, i, lp_scenario_setup_job(scenario_setup, i)->job->n_iterations);
     }
     return TRUE;
 }
 
 LpQuotient *
-lp_attributed_run_quotient(const LpScenarioSetup *scenario_setup)
+lp_attribution_run_quotient(const LpScenarioSetup *scenario_setup)
 {
     g_auto(LpJobSet) job_set = lp_job_set_of(scenario_setup);
-    LpAttributedRun run = {
+    LpAttributionRun run = {
         .scenario_setup = scenario_setup, .kind = LP_ATTRIBUTED_RECORD, .contenders = G_MAXUINT};
     LpQuotientView view = view_of(&run);
     add_jobs(&job_set, &run);

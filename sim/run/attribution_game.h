@@ -17,19 +17,19 @@ typedef struct {
     LpContender players[LP_N_CONTENDERS];
     guint n;
     double *values; /* owned: by set as bits, LP_CONTENTION_GAME_COLUMNS */
-} LpContentionGame;
+} LpAttributionGame;
 
 /** The players that @self names, without values. */
-LpContentionGame lp_contention_game(const LpAttribution *self);
-void lp_contention_game_clear(LpContentionGame *self);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(LpContentionGame, lp_contention_game_clear)
+LpAttributionGame lp_attribution_game(const LpAttribution *self);
+void lp_attribution_game_clear(LpAttributionGame *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(LpAttributionGame, lp_attribution_game_clear)
 
 /** The players of @set as bits of LpContender. */
-guint lp_contention_game_contenders(const LpContentionGame *self, guint set);
+guint lp_attribution_game_contenders(const LpAttributionGame *self, guint set);
 /** Whether one of @contenders, bits of LpContender, is the job's own; other sets have no value. */
-gboolean lp_contention_game_has_own(guint contenders);
+gboolean lp_attribution_game_has_own(guint contenders);
 /** Divides the delay of all players among pairs and classes of @attribution; values become
  * dividends. */
-void lp_contention_game_divide(LpContentionGame *self, LpAttribution *attribution);
+void lp_attribution_game_divide(LpAttributionGame *self, LpAttribution *attribution);
 
 G_END_DECLS

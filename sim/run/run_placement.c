@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ports by what actors send and receive. */
-#include "sim/run/actor_placement.h"
+#include "sim/run/run_placement.h"
 
 gboolean
-lp_actor_placement_is_delay(const LpActorPlacement *self, const LpCommunicator *communicator)
+lp_run_placement_is_delay(const LpRunPlacement *self, const LpCommunicator *communicator)
 {
     return lp_run_mode_isolates(self->tasks->mode, lp_group_traits(communicator->group)->traffic) ||
            (self->tasks->mode.merge &&
@@ -36,7 +36,7 @@ runs_connections(const LpProgram *program, LpConnectionKind kind, LpStream strea
 /* A stream stands where most of its own messages leave and arrive: the others cost more, but move
  * the same bytes over the same links. */
 LpAttachment
-lp_actor_placement_stream(const LpActorPlacement *self, guint64 rank, LpStream stream)
+lp_run_placement_stream(const LpRunPlacement *self, guint64 rank, LpStream stream)
 {
     const LpProgram *program = self->map->program;
     double n_messages[LP_N_ATTACHMENTS] = {0};
@@ -45,7 +45,7 @@ lp_actor_placement_stream(const LpActorPlacement *self, guint64 rank, LpStream s
         LpGroup group = lp_connection_group(kind);
         if (!connection->present || !runs_connections(program, kind, stream) ||
             (group != LP_N_GROUPS &&
-             lp_actor_placement_is_delay(self, lp_program_communicator(program, group, rank))))
+             lp_run_placement_is_delay(self, lp_program_communicator(program, group, rank))))
             continue;
         n_messages[connection->attachment] += message_weight(program, kind);
     }
@@ -55,7 +55,7 @@ lp_actor_placement_stream(const LpActorPlacement *self, guint64 rank, LpStream s
 }
 
 const LpPort *
-lp_actor_placement_port(const LpActorPlacement *self, guint64 rank, LpAttachment attachment)
+lp_run_placement_port(const LpRunPlacement *self, guint64 rank, LpAttachment attachment)
 {
     return lp_network_port(self->map->network, lp_rank_layout_accelerator(self->map->layout, rank),
                            attachment);
@@ -65,22 +65,21 @@ lp_actor_placement_port(const LpActorPlacement *self, guint64 rank, LpAttachment
  * ports: not where the connection takes another plane, or a path of its own. Messages between
  * stages are received by the compute stream, whoever sends them. */
 gboolean
-lp_actor_placement_on_connection(const LpActorPlacement *self, LpConnectionKind kind, guint64 rank,
-                                 const LpConnection *connection)
+lp_run_placement_on_connection(const LpRunPlacement *self, LpConnectionKind kind, guint64 rank,
+                               const LpConnection *connection)
 {
     const LpProgram *program = self->map->program;
     if (connection->route.legs != NULL || self->in_parts)
         return FALSE;
-    if (connection->route.from != lp_actor_placement_port(self, rank, connection->attachment) ||
-        connection->route.to !=
-            lp_actor_placement_port(self, connection->to, connection->attachment))
+    if (connection->route.from != lp_run_placement_port(self, rank, connection->attachment) ||
+        connection->route.to != lp_run_placement_port(self, connection->to, connection->attachment))
         return FALSE;
     for (LpStream stream = 0; stream <= LP_N_STREAMS; stream++) {
         if (!runs_connections(program, kind, stream))
             continue;
         LpStream receiver = lp_connection_group(kind) == LP_N_GROUPS ? LP_N_STREAMS : stream;
-        return lp_actor_placement_stream(self, rank, stream) == connection->attachment &&
-               lp_actor_placement_stream(self, connection->to, receiver) == connection->attachment;
+        return lp_run_placement_stream(self, rank, stream) == connection->attachment &&
+               lp_run_placement_stream(self, connection->to, receiver) == connection->attachment;
     }
     return FALSE;
 }

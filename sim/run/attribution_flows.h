@@ -38,16 +38,17 @@ typedef struct {
     LpBottleneckLink
         *links;            /* owned: by job LP_SUMMARY_LINKS, the costliest first; lost_s 0: none */
     LpCrossing *crossings; /* owned: by job, place among those links, and kind */
-} LpFlowSummary;
+} LpAttributionFlows;
 
 /** Bytes of a summary of @n_jobs. */
-gsize lp_flow_summary_bytes(guint n_jobs);
-/** A summary in @block, lp_flow_summary_bytes() long, which is borrowed. */
-LpFlowSummary lp_flow_summary_in(void *block, guint n_jobs);
+gsize lp_attribution_flows_bytes(guint n_jobs);
+/** A summary in @block, lp_attribution_flows_bytes() long, which is borrowed. */
+LpAttributionFlows lp_attribution_flows_in(void *block, guint n_jobs);
 /** Fills @self, of as many jobs as @record. @network: of the run. */
-void lp_flow_summary_fill(LpFlowSummary *self, const LpFlowRecord *record,
-                          const LpNetwork *network);
+void lp_attribution_flows_fill(LpAttributionFlows *self, const LpFlowRecord *record,
+                               const LpNetwork *network);
 /** What crossed the @place-th link of @job, by kind. Borrowed. */
-const LpCrossing *lp_flow_summary_crossings(const LpFlowSummary *self, guint job, guint place);
+const LpCrossing *lp_attribution_flows_crossings(const LpAttributionFlows *self, guint job,
+                                                 guint place);
 
 G_END_DECLS

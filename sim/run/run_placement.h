@@ -12,19 +12,18 @@ typedef struct {
     const LpContention *contention; /* borrowed */
     const LpTasks *tasks;           /* borrowed */
     gboolean in_parts;              /**< messages are cut into parts that let others go first */
-} LpActorPlacement;
+} LpRunPlacement;
 
 /** Whether collectives of @communicator take their isolated time, and send nothing. */
-gboolean lp_actor_placement_is_delay(const LpActorPlacement *self,
-                                     const LpCommunicator *communicator);
+gboolean lp_run_placement_is_delay(const LpRunPlacement *self, const LpCommunicator *communicator);
 /** The port of @rank by which it is attached; borrowed from the network. */
-const LpPort *lp_actor_placement_port(const LpActorPlacement *self, guint64 rank,
-                                      LpAttachment attachment);
+const LpPort *lp_run_placement_port(const LpRunPlacement *self, guint64 rank,
+                                    LpAttachment attachment);
 /** Where @rank's @stream stands; LP_N_STREAMS: its compute stream. */
-LpAttachment lp_actor_placement_stream(const LpActorPlacement *self, guint64 rank, LpStream stream);
+LpAttachment lp_run_placement_stream(const LpRunPlacement *self, guint64 rank, LpStream stream);
 /** Whether both the actor that sends over @connection of @rank and the one that receives stand on
  * its ports: not where it takes another plane, or a path of its own. */
-gboolean lp_actor_placement_on_connection(const LpActorPlacement *self, LpConnectionKind kind,
-                                          guint64 rank, const LpConnection *connection);
+gboolean lp_run_placement_on_connection(const LpRunPlacement *self, LpConnectionKind kind,
+                                        guint64 rank, const LpConnection *connection);
 
 G_END_DECLS

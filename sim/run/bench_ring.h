@@ -7,6 +7,6 @@
 G_BEGIN_DECLS
 
 /** All-reduces @bytes over all scale-out ports of the machine. Once a process. */
-LpRunResult lp_engine_ring_run(const LpNetwork *network, guint64 bytes);
+LpRunResult lp_bench_ring_bare(const LpNetwork *network, guint64 bytes);
 
 G_END_DECLS

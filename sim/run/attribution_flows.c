@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sums and quantiles of a record of flows. */
-#include "sim/run/flow_summary.h"
+#include "sim/run/attribution_flows.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,17 +12,17 @@ n_kinds_of(guint n_jobs)
 }
 
 gsize
-lp_flow_summary_bytes(guint n_jobs)
+lp_attribution_flows_bytes(guint n_jobs)
 {
     gsize n_kinds = n_kinds_of(n_jobs), n_links = (gsize)n_jobs * LP_SUMMARY_LINKS;
     return sizeof(double) * n_jobs * LP_N_TIERS + sizeof(LpSlowdown) * n_kinds +
            sizeof(LpBottleneckLink) * n_links + sizeof(LpCrossing) * n_links * n_kinds;
 }
 
-LpFlowSummary
-lp_flow_summary_in(void *block, guint n_jobs)
+LpAttributionFlows
+lp_attribution_flows_in(void *block, guint n_jobs)
 {
-    LpFlowSummary self = {.n_jobs = n_jobs, .n_kinds = n_kinds_of(n_jobs)};
+    LpAttributionFlows self = {.n_jobs = n_jobs, .n_kinds = n_kinds_of(n_jobs)};
     guint n_links = n_jobs * LP_SUMMARY_LINKS;
     self.tier_lost_s = block;
     self.slowdowns = (gpointer)(self.tier_lost_s + (gsize)n_jobs * LP_N_TIERS);
@@ -32,7 +32,7 @@ lp_flow_summary_in(void *block, guint n_jobs)
 }
 
 const LpCrossing *
-lp_flow_summary_crossings(const LpFlowSummary *self, guint job, guint place)
+lp_attribution_flows_crossings(const LpAttributionFlows *self, guint job, guint place)
 {
     return self->crossings + ((gsize)job * LP_SUMMARY_LINKS + place) * self->n_kinds;
 }
@@ -65,7 +65,7 @@ quantile(const GArray *sorted, guint64 n_flows, double fraction)
 }
 
 static void
-fill_slowdowns(LpFlowSummary *self, const LpFlowRecord *record)
+fill_slowdowns(LpAttributionFlows *self, const LpFlowRecord *record)
 {
     for (guint kind = 0; kind < self->n_kinds; kind++) {
         GArray *values = record->slowdowns[kind];
@@ -173,7 +173,7 @@ add_classes(LpCrossing *crossings, const LpFlowRecord *record, guint32 link)
 }
 
 static void
-fill_job(LpFlowSummary *self, guint job, const LpFlowRecord *record, const GArray *crossed,
+fill_job(LpAttributionFlows *self, guint job, const LpFlowRecord *record, const GArray *crossed,
          const LpNetwork *network)
 {
     Costliest costliest = {.links = {{.lost_s = 0.0}}};
@@ -197,7 +197,8 @@ fill_job(LpFlowSummary *self, guint job, const LpFlowRecord *record, const GArra
 }
 
 void
-lp_flow_summary_fill(LpFlowSummary *self, const LpFlowRecord *record, const LpNetwork *network)
+lp_attribution_flows_fill(LpAttributionFlows *self, const LpFlowRecord *record,
+                          const LpNetwork *network)
 {
     fill_slowdowns(self, record);
     g_autoptr(GArray) crossed = find_crossed(record, network);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A run on the part of the machine that it uses takes the same time, to the last digit, as on the
  * whole machine. */
-#include "sim/run/used_routes.h"
+#include "sim/run/run_routes.h"
 
 #include "platforms/catalogue/libraries.h"
 #include "sim/engine/engine.h"
@@ -62,7 +62,7 @@ load(LpNetwork *network, const LpCommunicationMap *map, const LpContention *cont
     if (!request->in_part)
         return lp_network_load(network, options, NULL);
     g_autoptr(LpRouteUse) use = lp_route_use_new(network);
-    lp_used_routes_add(use, map, contention, rows[request->row].fidelity);
+    lp_run_routes_add(use, map, contention, rows[request->row].fidelity);
     LpPlainPart part = lp_route_use_part(use);
     lp_test_true("not nothing", part.n_pairs > 0);
     return lp_network_load_part(network, use, options, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The yardstick of the benchmarks: a ring in plain SimGrid, with nothing of ours around it. */
-#include "sim/run/engine_ring.h"
+#include "sim/run/bench_ring.h"
 
 #include "sim/collectives/ring.h"
 #include "sim/engine/engine.h"
@@ -44,7 +44,7 @@ mailbox(guint64 index)
 }
 
 LpRunResult
-lp_engine_ring_run(const LpNetwork *network, guint64 bytes)
+lp_bench_ring_bare(const LpNetwork *network, guint64 bytes)
 {
     guint64 n = lp_network_machine(network)->n_accelerators;
     g_autofree Member *members = g_new(Member, n);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Goes over ranks and communicators as the contention analysis does. */
-#include "sim/run/used_routes.h"
+#include "sim/run/run_routes.h"
 
 #include "sim/engine/loading.h"
 
@@ -87,8 +87,8 @@ add_rank(Walk *self, guint64 rank)
 }
 
 void
-lp_used_routes_add(LpRouteUse *use, const LpCommunicationMap *map, const LpContention *contention,
-                   LpFidelity fidelity)
+lp_run_routes_add(LpRouteUse *use, const LpCommunicationMap *map, const LpContention *contention,
+                  LpFidelity fidelity)
 {
     Walk walk = {.use = use, .map = map, .contention = contention, .fidelity = fidelity};
     for (guint64 rank = 0; rank < map->n_ranks; rank++)
@@ -101,7 +101,7 @@ lp_used_routes_add(LpRouteUse *use, const LpCommunicationMap *map, const LpConte
 
 /* Circuits stand on flat networks, which load fast. */
 gboolean
-lp_used_routes_load(const LpRunModel *model, GError **error)
+lp_run_routes_load(const LpRunModel *model, GError **error)
 {
     LpNetwork *network = model->network;
     if (lp_communication_map_is_separate(model->map, model->fidelity))
@@ -110,6 +110,6 @@ lp_used_routes_load(const LpRunModel *model, GError **error)
     if (model->circuits != NULL || lp_network_machine(network)->circuits.is_present)
         lp_route_use_add_all(use);
     else
-        lp_used_routes_add(use, model->map, model->contention, model->fidelity);
+        lp_run_routes_add(use, model->map, model->contention, model->fidelity);
     return lp_network_load_used(network, use, model->engine_options, error);
 }

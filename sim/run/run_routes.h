@@ -12,11 +12,11 @@ G_BEGIN_DECLS
  * pair by pair; and the ports of all ranks. @contention: borrowed, leaves out what is private or
  * mirrors other ranks, for runs that merge; NULL: nothing is left out. Too many pairs to look at
  * count as the whole machine. */
-void lp_used_routes_add(LpRouteUse *use, const LpCommunicationMap *map,
-                        const LpContention *contention, LpFidelity fidelity);
+void lp_run_routes_add(LpRouteUse *use, const LpCommunicationMap *map,
+                       const LpContention *contention, LpFidelity fidelity);
 
 /** Loads the network of @model for runs of its job alone: as much of it as they use, or all where
  * that is faster. Errors: as of lp_network_load(). */
-gboolean lp_used_routes_load(const LpRunModel *model, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean lp_run_routes_load(const LpRunModel *model, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

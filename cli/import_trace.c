@@ -64,17 +64,30 @@ lp_import_trace_is(const char *kind)
     return find_read(kind, &what) != NULL;
 }
 
-/* What stands in a program's name: a line. */
+/* Whether program.xsd has @letter in names. */
+static gboolean
+is_of_name(gunichar letter)
+{
+    GUnicodeType type = g_unichar_type(letter);
+    return g_unichar_isprint(letter) && type != G_UNICODE_PRIVATE_USE &&
+           type != G_UNICODE_LINE_SEPARATOR && type != G_UNICODE_PARAGRAPH_SEPARATOR;
+}
+
+/* What stands in a program's name: a line that prints. */
 static char *
 name_of(const LpTrace *trace)
 {
-    if (trace->name != NULL)
-        return g_strdelimit(g_strdup(trace->name), "\r\n\t", ' ');
     g_autofree char *base = g_path_get_basename(trace->path);
     char *end = strchr(base, '.');
     if (end != NULL && end != base)
         *end = '\0';
-    return g_strdup(base);
+    g_autofree char *text = g_utf8_make_valid(trace->name != NULL ? trace->name : base, -1);
+    GString *name = g_string_new(NULL);
+    for (const char *at = text; *at != '\0'; at = g_utf8_next_char(at)) {
+        gunichar letter = g_utf8_get_char(at);
+        g_string_append_unichar(name, is_of_name(letter) ? letter : '?');
+    }
+    return g_string_free(name, FALSE);
 }
 
 static char *
@@ -98,6 +111,11 @@ to_text(const LpTrace *trace, const LpGivenProgram *program, const char *name, c
         g_string_append_printf(text, "%s%s", i > 0 ? ", " : "",
                                (const char *)program->queues->pdata[i]);
     g_string_append_c(text, '\n');
+    if (trace->n_shared > 0)
+        g_string_append_printf(text,
+                               "streams     %u share the last queue with another, and run in its "
+                               "order\n",
+                               trace->n_shared);
     if (trace->n_unsized > 0)
         g_string_append_printf(text,
                                "as seen     %u kernels communicate, and what is not said: they "

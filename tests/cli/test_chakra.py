@@ -8,16 +8,18 @@ written and read again, take the plan's time.
 
 Environment: LIGHTPATH (the built program)."""
 import json
+import os
 import random
 import re
 import shutil
-import struct
 import subprocess
 import sys
 import unittest
 
 import test_program_by_hand
 
+from chakra_files import (COLLECTIVE, COMPUTE, LOAD, METADATA, RECEIVE, SEND, STORE, attribute, block, file_of, groups_node, node, number,
+                          read_fields, read_ids, read_varint)
 from command import PROGRAM, run
 
 ALL = "--all" in sys.argv
@@ -25,93 +27,7 @@ N_DRAWN, N_DAMAGED = (300, 3000) if ALL else (12, 60)
 # Domains of eight: a port of 100 GB/s and 1 us at each end of a message.
 MACHINE = test_program_by_hand.MACHINE
 DOMAIN_S, DOMAIN_RATE = test_program_by_hand.DOMAIN_S, test_program_by_hand.DOMAIN_RATE
-METADATA, LOAD, STORE, COMPUTE, SEND, RECEIVE, COLLECTIVE = range(1, 8)
 ALL_REDUCE, GATHER, ALL_GATHER, REDUCE_SCATTER = 0, 3, 2, 7
-
-
-def varint(value):
-    value &= (1 << 64) - 1
-    out = bytearray()
-    while value >= 0x80:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    return bytes(out) + bytes([value])
-
-
-def number(field, value):
-    return varint(field << 3) + varint(value)
-
-
-def block(field, content):
-    content = content.encode() if isinstance(content, str) else content
-    return varint(field << 3 | 2) + varint(len(content)) + content
-
-
-def attribute(name, value):
-    """An AttributeProto; a whole number may be an (field, value) of another kind of number."""
-    if isinstance(value, bool):
-        body = number(27, value)
-    elif isinstance(value, str):
-        body = block(29, value)
-    elif isinstance(value, float):
-        body = varint(3 << 3 | 1) + struct.pack("<d", value)
-    elif isinstance(value, tuple):
-        body = number(*value)
-    else:
-        body = number(9, value)
-    return block(10, block(1, name) + body)
-
-
-def node(id_, type_, deps=(), control=(), micros=0, name="n", packed=True, inputs=None, **attributes):
-    out = number(1, id_) + block(2, name) + number(3, type_)
-    for field, ids in ((4, control), (5, deps)):
-        if packed and ids:
-            out += block(field, b"".join(varint(i) for i in ids))
-        elif ids:
-            out += b"".join(number(field, i) for i in ids)
-    if micros:
-        out += number(7, micros)
-    if inputs is not None:
-        out += block(8, block(1, inputs))
-    return out + b"".join(attribute(key, value) for key, value in attributes.items())
-
-
-def groups_node(id_, groups):
-    """As PyTorch's observer writes them: a list with one text, JSON."""
-    text = json.dumps([{"pg_name": name, "pg_desc": kind, "ranks": ranks} for name, kind, ranks in groups])
-    return node(id_, METADATA, name="## process_group:init ##", inputs=str([text]))
-
-
-def file_of(nodes, metadata=block(1, "1.0.0")):
-    return b"".join(varint(len(message)) + message for message in [metadata, *nodes])
-
-
-def read_varint(data, at):
-    value = shift = 0
-    while True:
-        value |= (data[at] & 0x7F) << shift
-        shift, at = shift + 7, at + 1
-        if data[at - 1] < 0x80:
-            return value, at
-
-
-def read_fields(message):
-    """Fields of a message that are numbers or blocks."""
-    at = 0
-    while at < len(message):
-        key, at = read_varint(message, at)
-        value, at = read_varint(message, at)
-        if key & 7 == 2:
-            value, at = message[at:at + value], at + value
-        yield key >> 3, value
-
-
-def read_ids(packed):
-    ids, at = [], 0
-    while at < len(packed):
-        value, at = read_varint(packed, at)
-        ids.append(value)
-    return ids
 
 
 class Case(test_program_by_hand.Case):
@@ -253,6 +169,53 @@ class Times(Case):
         receive = [node(1 + sender, RECEIVE, comm_size=50_000_000, comm_src=sender) for sender in (0, 2)]
         self.check_time([send, receive, send], DOMAIN_S + 2 * 50e6 / DOMAIN_RATE)
 
+    def test_alike(self):
+        """Ranks in groups of their own, with peers as far away, are one class; groups that share ranks have several names."""
+        def said(ranks):
+            return re.search(r"in (\d+) classes", self.run_well("import", "chakra", *self.write_ranks(ranks), "-o", self.folder / "a.xml"))[1]
+
+        def rank(number, n, name):
+            pair = [number - number % 2, number - number % 2 + 1]
+            return [groups_node(1, [(name, "dp", pair)]), node(2, COMPUTE, micros=1000),
+                    node(3, COLLECTIVE, [2], comm_type=0, comm_size=100_000_000, pg_name=name),
+                    node(4, SEND, [3], comm_size=50_000_000, comm_dst=(number + 2) % n),
+                    node(5, RECEIVE, [3], comm_size=50_000_000, comm_src=(number - 2) % n)]
+        ring_s = 2 * (DOMAIN_S + 50e6 / DOMAIN_RATE)
+        ranks = [rank(i, 8, f"{10 + i // 2}") for i in range(8)]
+        # The ways that pass the end of the ring are as far as none of the others: two to a side.
+        self.assertEqual(said(ranks), "3")
+        self.check_time(ranks, 1e-3 + ring_s + DOMAIN_S + 50e6 / DOMAIN_RATE)
+        # Another line in the file, and what only the host does, tell no ranks apart.
+        alone = [[node(9, METADATA)] * (i % 2) + [node(1, COMPUTE, micros=7)] for i in range(4)]
+        self.assertEqual(said(alone), "1")
+
+        def two(names, members):
+            return [groups_node(1, [(name, "dp", ranks) for name, ranks in zip(names, members)]),
+                    *(node(2 + i, COLLECTIVE, [1 + i] * i, comm_type=0, comm_size=100_000_000, pg_name=name)
+                      for i, name in enumerate(names))]
+        crossed = [two("12", ([0, 1], [0, 2])), two("13", ([0, 1], [1, 3])), two("24", ([0, 2], [2, 3])), two("34", ([1, 3], [2, 3]))]
+        self.assertEqual(said(crossed), "2")
+        self.check_time(crossed, 3 * ring_s)
+
+    def test_cost_of_alike(self):
+        """Two hundred thousand nodes of ranks that do the same, each in a group of its own, take the memory of their files."""
+        n_ranks, n = 100, 2000
+        ranks = []
+        for number in range(n_ranks):
+            name = str(1 + number // 2)
+            first = [groups_node(1, [(name, "dp", [number - number % 2, number - number % 2 + 1])]),
+                     node(2, COLLECTIVE, comm_type=0, comm_size=8, pg_name=name)]
+            ranks.append(file_of(first) + file_of([node(i, COMPUTE, [i - 1], micros=5 + i % 7) for i in range(3, n)], b"")[1:])
+        paths = self.write_ranks(ranks)
+        child = subprocess.Popen([PROGRAM, "import", "chakra", *paths, "-o", self.folder / "a.xml"], stdout=subprocess.PIPE)
+        self.assertIn(b"in 1 classes", child.stdout.read())
+        child.stdout.close()
+        _, status, used = os.wait4(child.pid, 0)
+        child.returncode = status
+        self.assertEqual(status, 0)
+        if "sanitize" not in os.environ.get("CFLAGS", ""):
+            self.assertLess(used.ru_maxrss * 1024, 60e6 + 1.2 * sum(map(len, ranks)))
+
     def test_stream_of_most(self):
         """What equal ranks compute counts once for each when the compute stream is looked for."""
         def rank(micros):
@@ -316,8 +279,29 @@ class Refused(Case):
         self.refused("members that agree", [rank([pair], size=8), rank([pair], size=9)])
         self.refused("waits for ever", [rank([pair]), rank([pair])[:1] + [node(3, COMPUTE, micros=1)]])
         path = self.folder / "groups.json"
-        path.write_text('{"1": [0, 9]}')
-        self.refused("got member 9", [rank([pair])] * 2, "--groups", path)
+        for content, wanted in (('{"1": [0, 9]}', "got member 9"), ("[1]", "got no object"), ('{"1": 5}', "got no list"), ("{", "no JSON")):
+            path.write_text(content)
+            self.refused(wanted, [rank([pair])] * 2, "--groups", path)
+
+    def test_head(self):
+        """What we write before nodes may have been changed: it is one line, or a program that can be read."""
+        def head(setting, value):
+            return file_of([node(1, COMPUTE, micros=5)], block(1, "1.0.0") + block(2, block(1, setting) + block(29, value)))
+        for value in ("=", "x", "precision", "precision=", "=fp8", "rank=1", "ranks=9", "precision=bf16 precision=fp8", "library=\x01", "a=b",
+                      'precision=bf16"><x/>\n'):
+            self.refused('lightpath.settings: got "', [head("lightpath.settings", value)])
+        self.refused("groups:1: got no JSON", [head("lightpath.groups", '[{"pg_name"')])
+        self.refused("without pg_name", [head("lightpath.groups", '[{"pg_name": 5}]')])
+        for name in ("\x01\x02\n<&>\"'", "\x7f\u2028", "", "a" * 100000):
+            path = self.folder / "p.xml"
+            self.run_well("import", "chakra", *self.write_ranks([head("lightpath.name", name)] * 2), "-o", path)
+            self.assertAlmostEqual(self.simulate(path)["simulated"]["iteration_time_s"], 5e-6)
+
+    def test_streams(self):
+        """More streams than queues share the last one, and the import says so."""
+        ranks = [[node(i, COMPUTE, micros=9, stream=i) for i in range(1, 10)]]
+        said = self.run_well("import", "chakra", *self.write_ranks(ranks), "-o", self.folder / "p.xml")
+        self.assertIn("4 share the last queue", said)
 
     def test_damaged(self):
         """Files whose bytes were changed or cut are read or refused, in one line and little time."""

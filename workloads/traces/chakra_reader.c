@@ -7,8 +7,10 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/units.h"
+#include "workloads/traces/chakra_head.h"
 #include "workloads/traces/chakra_index.h"
 #include "workloads/traces/chakra_node.h"
+#include "workloads/traces/trace_alike.h"
 #include "workloads/traces/trace_files.h"
 #include "workloads/traces/trace_groups.h"
 
@@ -250,86 +252,6 @@ read_node(Reader *self, GError **error)
     return TRUE;
 }
 
-/* --- metadata --- */
-
-static gboolean
-read_setting(const Reader *self, const char *name, const LpChakraValue *value, GError **error)
-{
-    LpTrace *trace = self->trace;
-    LpExecution *execution = &trace->execution;
-    g_autofree char *text = lp_chakra_text(value->text);
-    int word = 0;
-    if (strcmp(name, "name") == 0 && trace->name == NULL)
-        trace->name = g_strdup(text);
-    else if (strcmp(name, "settings") == 0 && trace->settings == NULL)
-        trace->settings = g_strdup(text);
-    else if (strcmp(name, "compute-stream") == 0 && fabs(value->number) < 1e9)
-        trace->compute_stream = (gint64)value->number;
-    else if (strcmp(name, "host-collective_s") == 0 && value->number >= 0.0 &&
-             value->number <= 3600.0)
-        execution->collective_host_s = value->number;
-    else if (strcmp(name, "host-free") == 0)
-        execution->host_is_free = value->number > 0.0;
-    else if (strcmp(name, "host-waits-within") == 0)
-        execution->waits_within = value->number > 0.0;
-    else if (strcmp(name, "host-sync") == 0) {
-        word = lp_choice_parse(text, lp_traits[LP_TRAIT_HOST_SYNC].words, error);
-        execution->host_sync = (LpHostSync)MAX(word, 0);
-    } else if (strcmp(name, "collective-checks") == 0) {
-        word = lp_choice_parse(text, lp_traits[LP_TRAIT_COLLECTIVE_CHECKS].words, error);
-        execution->checks = (LpCollectiveChecks)MAX(word, 0);
-    }
-    return word >= 0;
-}
-
-/* Groups as text: a list, or the text of a list of texts. */
-static gboolean
-read_groups(const Reader *self, LpWire text, GError **error)
-{
-    gsize length = (gsize)(text.end - text.at);
-    if (length == 0 ||
-        lp_trace_naming_add(self->naming, self->rank, (const char *)text.at, length, error))
-        return TRUE;
-    g_prefix_error(error, "%s:%u: ", lp_file_label(self->path), self->number);
-    return FALSE;
-}
-
-static gboolean
-read_head_attribute(const Reader *self, LpWire message, gboolean wants_groups, GError **error)
-{
-    LpWire name;
-    LpChakraValue value;
-    if (!lp_chakra_attribute_read(message, &name, &value))
-        return fail(self, error, "got an attribute that is none, wanted AttributeProto");
-    g_autofree char *text = lp_chakra_text(name);
-    gboolean is_groups = strcmp(text, LP_CHAKRA_GROUPS_SETTING) == 0;
-    if (wants_groups)
-        return !is_groups || !value.is_text || read_groups(self, value.text, error);
-    if (!g_str_has_prefix(text, "lightpath.") ||
-        read_setting(self, text + strlen("lightpath."), &value, error))
-        return TRUE;
-    g_prefix_error(error, "%s:0: %s: ", lp_file_label(self->path), text);
-    return FALSE;
-}
-
-/* GlobalMetadata has its version where a node has its number. Reads its groups, or all else. */
-static gboolean
-read_metadata(const Reader *self, LpWire message, gboolean wants_groups, GError **error)
-{
-    LpWireField field;
-    for (;;) {
-        if (!lp_wire_next(&message, &field) || (field.number == 1 && field.type != LP_WIRE_BYTES))
-            return fail(self, error,
-                        "got no GlobalMetadata, wanted a Chakra execution trace "
-                        "(protobuf, .et)");
-        if (field.number == 0)
-            return TRUE;
-        if (field.number == 2 && field.type == LP_WIRE_BYTES &&
-            !read_head_attribute(self, field.bytes, wants_groups, error))
-            return FALSE;
-    }
-}
-
 /* --- files --- */
 
 /* IOInfo: values first. */
@@ -340,7 +262,8 @@ read_groups_node(const Reader *self, GError **error)
     LpWireField field;
     while (lp_wire_next(&inputs, &field) && field.number > 0)
         if (field.number == 1 && field.type == LP_WIRE_BYTES &&
-            !read_groups(self, field.bytes, error))
+            !lp_chakra_groups_read(self->naming, self->rank, self->path, self->number, field.bytes,
+                                   error))
             return FALSE;
     return TRUE;
 }
@@ -360,6 +283,13 @@ lists_groups(const LpChakraNode *raw)
     return raw->type == LP_CHAKRA_METADATA && find_groups(raw->name) != NULL;
 }
 
+static gboolean
+read_head(const Reader *self, LpWire message, gboolean wants_groups, GError **error)
+{
+    const LpChakraHead head = {self->trace, self->naming, self->path, self->rank};
+    return lp_chakra_head_read(&head, message, wants_groups, error);
+}
+
 /* Of all messages those that tell groups. What is wrong with other nodes is said when they are
  * read. */
 static gboolean
@@ -369,7 +299,7 @@ read_all_groups(Reader *self, LpWire file, LpChakraNode *raw, GError **error)
     self->number = 0;
     if (file.at == file.end || !lp_wire_message(&file, &message))
         return TRUE;
-    if (!read_metadata(self, message, TRUE, error))
+    if (!read_head(self, message, TRUE, error))
         return FALSE;
     const guint8 *named = find_groups(file);
     for (self->number = 1; named != NULL && lp_wire_message(&file, &message); self->number++) {
@@ -393,7 +323,7 @@ read_nodes(Reader *self, LpWire file, LpChakraNode *raw, GError **error)
                         "got the end of the file within a message, wanted a whole "
                         "Chakra execution trace");
         if (self->number == 0) {
-            if (!read_metadata(self, message, FALSE, error))
+            if (!read_head(self, message, FALSE, error))
                 return FALSE;
             continue;
         }
@@ -409,57 +339,89 @@ read_nodes(Reader *self, LpWire file, LpChakraNode *raw, GError **error)
 /* Whether @rank does what @other does, whose file has the same bytes: it means the same groups, and
  * no message says how far the other rank is. */
 static gboolean
-does_the_same(const LpTrace *trace, LpTraceNaming *naming, guint32 rank, guint32 other)
+does_the_same(const LpTrace *trace, LpTraceNaming *naming, guint32 rank, const LpTraceRank *other)
 {
-    const LpTraceRank *one = lp_trace_rank(trace, other);
-    guint32 last = LP_TRACE_NO_GROUP, found;
-    for (guint i = 0; i < one->nodes->len; i++) {
-        const LpGivenOp *op = &lp_trace_node(one, i)->op;
-        if (op->kind == LP_GIVEN_SEND || op->kind == LP_GIVEN_RECEIVE)
+    const LpTraceRank *nodes = lp_trace_rank(trace, other->like);
+    for (guint i = 0; i < nodes->nodes->len; i++) {
+        LpGivenKind kind = lp_trace_node(nodes, i)->op.kind;
+        if (kind == LP_GIVEN_SEND || kind == LP_GIVEN_RECEIVE)
             return FALSE;
-        if (op->kind != LP_GIVEN_COLLECTIVE || op->group == last)
-            continue;
-        last = op->group;
-        if (!lp_trace_naming_find(naming, rank, lp_trace_group(trace, last)->name, &found, NULL) ||
-            found != last)
+    }
+    for (guint i = 0; i < other->groups->len; i++) {
+        guint32 group = g_array_index(other->groups, guint32, i), found;
+        if (!lp_trace_naming_find(naming, rank, lp_trace_group(trace, group)->name, &found, NULL) ||
+            found != group)
             return FALSE;
     }
     return TRUE;
 }
 
+/* What is read of ranks one after the other. */
+typedef struct {
+    LpTrace *trace;        /* borrowed */
+    LpTraceFiles *files;   /* borrowed */
+    LpTraceNaming *naming; /* borrowed */
+    LpTraceAlike *alike;   /* borrowed; NULL: an index says who is alike */
+    LpChakraNode raw;
+    guint n_nodes; /* of ranks that keep them */
+} Ranks;
+
+static gboolean
+read_rank(Ranks *self, guint32 rank, gboolean wants_groups, GError **error)
+{
+    LpTraceRank *one = lp_trace_rank(self->trace, rank);
+    Reader reader = {.trace = self->trace,
+                     .rank = rank,
+                     .path = one->path,
+                     .n_nodes = &self->n_nodes,
+                     .naming = self->naming,
+                     .raw = &self->raw};
+    gsize length;
+    const guint8 *bytes = g_bytes_get_data(self->files->bytes->pdata[rank], &length);
+    LpWire file = {bytes, bytes + length};
+    if (wants_groups)
+        return read_all_groups(&reader, file, &self->raw, error);
+    const LpTraceRank *same = lp_trace_rank(self->trace, self->files->same[rank]);
+    if (same != one && does_the_same(self->trace, self->naming, rank, same)) {
+        one->like = same->like;
+        g_array_append_vals(one->groups, same->groups->data, same->groups->len);
+    } else if (!read_nodes(&reader, file, &self->raw, error))
+        return FALSE;
+    else if (self->alike != NULL)
+        self->n_nodes -= lp_trace_alike_add(self->alike, rank) - one->nodes->len;
+    g_bytes_unref(self->files->bytes->pdata[rank]);
+    self->files->bytes->pdata[rank] = NULL;
+    return TRUE;
+}
+
 /* Groups are known before what runs on them. */
 static gboolean
-read_files(LpTrace *trace, const LpTraceFiles *files, LpTraceNaming *naming, GError **error)
+read_ranks(Ranks *self, GError **error)
 {
-    LpChakraNode raw = {.deps = g_array_new(FALSE, FALSE, sizeof(guint64)),
-                        .callers = g_array_new(FALSE, FALSE, sizeof(guint64))};
-    gboolean good = TRUE;
-    guint n_nodes = 0;
-    for (guint pass = 0; good && pass < 2; pass++) {
-        for (guint32 rank = 0; good && rank < trace->ranks->len; rank++) {
-            LpTraceRank *one = lp_trace_rank(trace, rank);
-            guint32 same = files->same[rank];
-            if (pass == 1 && same != rank && does_the_same(trace, naming, rank, same))
-                one->like = same;
-            if (one->like != rank)
-                continue;
-            Reader reader = {.trace = trace,
-                             .rank = rank,
-                             .path = one->path,
-                             .n_nodes = &n_nodes,
-                             .naming = naming,
-                             .raw = &raw};
-            gsize length;
-            const guint8 *bytes = g_bytes_get_data(files->bytes->pdata[rank], &length);
-            LpWire file = {bytes, bytes + length};
-            good = pass == 0 ? read_all_groups(&reader, file, &raw, error)
-                             : read_nodes(&reader, file, &raw, error);
-        }
-        good = good && (pass == 1 || lp_trace_naming_check(naming, error));
+    for (guint pass = 0; pass < 2; pass++) {
+        for (guint32 rank = 0; rank < self->trace->ranks->len; rank++)
+            if (lp_trace_rank(self->trace, rank)->like == rank &&
+                !read_rank(self, rank, pass == 0, error))
+                return FALSE;
+        if (pass == 0 && !lp_trace_naming_check(self->naming, error))
+            return FALSE;
     }
-    g_array_unref(raw.deps);
-    g_array_unref(raw.callers);
-    return good;
+    return TRUE;
+}
+
+static gboolean
+read_files(LpTrace *trace, LpTraceFiles *files, LpTraceNaming *naming, gboolean is_index,
+           GError **error)
+{
+    g_autoptr(LpTraceAlike) alike = is_index ? NULL : lp_trace_alike_new(trace);
+    g_autoptr(GArray) deps = g_array_new(FALSE, FALSE, sizeof(guint64));
+    g_autoptr(GArray) callers = g_array_new(FALSE, FALSE, sizeof(guint64));
+    Ranks ranks = {.trace = trace,
+                   .files = files,
+                   .naming = naming,
+                   .alike = alike,
+                   .raw = {.deps = deps, .callers = callers}};
+    return read_ranks(&ranks, error);
 }
 
 LpTrace *
@@ -480,7 +442,7 @@ lp_chakra_read(const char *const *paths, guint n_paths, const char *groups, GErr
     trace->groups_are_used = is_index;
     if ((is_index && !lp_chakra_index_groups(index, paths[0], naming, error)) ||
         (groups != NULL && !lp_trace_naming_load(naming, groups, error)) ||
-        !read_files(trace, files, naming, error))
+        !read_files(trace, files, naming, is_index, error))
         return NULL;
     return g_steal_pointer(&trace);
 }

@@ -6,12 +6,15 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "workloads/traces/kineto_events.h"
+#include "workloads/traces/trace_alike.h"
 #include "workloads/traces/trace_files.h"
 #include "workloads/traces/trace_groups.h"
 
 #include <string.h>
 
 #define ELEMENTS_MAX 1125899906842624
+/* Work looks at all streams. */
+#define STREAMS_MAX 1000
 /* For which one file may stand. */
 #define RANKS_MAX 1024
 
@@ -289,7 +292,9 @@ add_work(Reader *self, guint index, GError **error)
         g_array_index(self->last, guint, place) = own;
     else
         g_array_append_val(self->last, own);
-    return TRUE;
+    return self->last->len <= STREAMS_MAX ||
+           fail(self, work, error, "got more than %d streams, wanted those of a device",
+                STREAMS_MAX);
 }
 
 static gboolean
@@ -426,11 +431,15 @@ static gboolean
 read_ranks(LpTrace *trace, LpTraceNaming *naming, const GPtrArray *files, const guint32 *file_of,
            const LpKinetoScale *scale, GError **error)
 {
-    for (guint32 rank = 0; rank < trace->ranks->len; rank++)
-        if (!read_rank(trace, naming, files->pdata[file_of[rank]], scale, rank, rank >= files->len,
-                       error) ||
+    g_autoptr(LpTraceAlike) alike = lp_trace_alike_new(trace);
+    for (guint32 rank = 0; rank < trace->ranks->len; rank++) {
+        gboolean is_copy = rank >= files->len;
+        if (!read_rank(trace, naming, files->pdata[file_of[rank]], scale, rank, is_copy, error) ||
             (rank == 0 && trace->ranks->len > files->len && !check_alike(trace, error)))
             return FALSE;
+        if (!is_copy)
+            (void)lp_trace_alike_add(alike, rank);
+    }
     return lp_trace_naming_check(naming, error);
 }
 

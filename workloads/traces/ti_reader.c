@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/units.h"
+#include "workloads/traces/trace_alike.h"
 #include "workloads/traces/trace_files.h"
 
 #include <string.h>
@@ -298,10 +299,13 @@ lp_ti_read(const char *const *paths, guint n_paths, const char *groups, GError *
     if (files == NULL)
         return NULL;
     g_autoptr(LpTrace) trace = lp_trace_files_trace(files);
+    g_autoptr(LpTraceAlike) alike = lp_trace_alike_new(trace);
     guint n_nodes = 0;
     trace->compute_stream = LP_TRACE_COMPUTE_STREAM;
-    for (guint32 rank = 0; rank < n_paths; rank++)
+    for (guint32 rank = 0; rank < n_paths; rank++) {
         if (!read_file(trace, rank, files->bytes->pdata[rank], &n_nodes, error))
             return NULL;
+        n_nodes -= lp_trace_alike_add(alike, rank) - lp_trace_rank(trace, rank)->nodes->len;
+    }
     return g_steal_pointer(&trace);
 }

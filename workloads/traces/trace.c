@@ -10,6 +10,7 @@ rank_free(LpTraceRank *self)
     g_free(self->path);
     g_array_unref(self->nodes);
     g_array_unref(self->deps);
+    g_array_unref(self->groups);
     g_free(self);
 }
 
@@ -35,6 +36,7 @@ lp_trace_new(const char *path, guint32 n_ranks)
         LpTraceRank *one = g_new0(LpTraceRank, 1);
         one->nodes = g_array_new(FALSE, TRUE, sizeof(LpTraceNode));
         one->deps = g_array_new(FALSE, FALSE, sizeof(guint64));
+        one->groups = g_array_new(FALSE, FALSE, sizeof(guint32));
         one->like = rank;
         g_ptr_array_add(self->ranks, one);
     }

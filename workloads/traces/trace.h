@@ -42,6 +42,9 @@ typedef struct {
     /** The rank below that has the nodes, of which this one does the same: with peers as far from
      * it and in its own groups of the same kinds. The rank itself: it is like none below. */
     guint32 like;
+    /** owned: guint32, indices of LpTrace.groups: those of its collectives, in the order in which
+     * they come first, if lp_trace_alike_add() looked for them. */
+    GArray *groups;
 } LpTraceRank;
 
 /** A process group. */
@@ -65,6 +68,7 @@ typedef struct {
     GPtrArray *ranks;        /* owned: LpTraceRank */
     GArray *groups;          /* owned: LpTraceGroup */
     guint n_unsized; /**< operations that are known to communicate, but not what: computing */
+    guint n_shared;  /**< streams that share a queue, as there are too many */
     gboolean groups_are_used; /**< all of them, also by ranks that have no nodes of their own */
 } LpTrace;
 

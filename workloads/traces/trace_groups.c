@@ -63,7 +63,7 @@ same(const GArray *a, const GArray *b)
     return a->len == b->len && memcmp(a->data, b->data, a->len * sizeof(guint32)) == 0;
 }
 
-/* The members that @list names: all ranks if it is empty. */
+/* The members that @list names: all ranks if it is empty, or none. */
 static GArray *
 read_ranks(const LpTraceNaming *self, const char *name, const json_t *list, GError **error)
 {
@@ -71,6 +71,11 @@ read_ranks(const LpTraceNaming *self, const char *name, const json_t *list, GErr
     g_autoptr(GArray) ranks = g_array_new(FALSE, FALSE, sizeof(guint32));
     gsize n = json_array_size(list);
     g_autofree gboolean *is_in = g_new0(gboolean, n_ranks);
+    if (list != NULL && !json_is_array(list)) {
+        g_autofree char *shown = lp_error_quote(name);
+        lp_value_error(error, "group %s: got no list, wanted its ranks", shown);
+        return NULL;
+    }
     for (gsize i = 0; i < n; i++) {
         const json_t *value = json_array_get(list, i);
         json_int_t number = json_is_integer(value) ? json_integer_value(value) : -1;
@@ -144,6 +149,9 @@ lp_trace_naming_load(LpTraceNaming *self, const char *path, GError **error)
     const char *name;
     json_t *list;
     self->has_file = TRUE;
+    if (!json_is_object(root))
+        return lp_value_error(error, "%s: got no object, wanted {\"1\": [0, 1], ...}",
+                              lp_file_label(path));
     json_object_foreach (root, name, list) {
         g_autoptr(GArray) ranks = read_ranks(self, name, list, error);
         if (ranks == NULL) {
@@ -256,8 +264,10 @@ lp_trace_naming_add(LpTraceNaming *self, guint32 rank, const char *text, gsize l
     if (begin != NULL && begin > text && end > begin + 1 && end[-2] == '\'')
         for (end--; end > begin && end[-1] != ']';)
             end--;
-    if (begin == NULL || end <= begin + 1)
+    if (begin == NULL)
         return TRUE;
+    if (end <= begin + 1)
+        end = text + length;
     g_autoptr(json_t) list = lp_json_read("groups", begin, (gsize)(end - begin), error);
     for (gsize i = 0; list != NULL && i < json_array_size(list); i++)
         if (!add_named(self, rank, json_array_get(list, i), error))

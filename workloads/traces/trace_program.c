@@ -4,6 +4,7 @@
 #include "workloads/traces/trace_program.h"
 
 #include "workloads/program/given_lowering.h"
+#include "workloads/traces/trace_alike.h"
 #include "workloads/traces/trace_order.h"
 #include "workloads/traces/trace_queues.h"
 
@@ -12,7 +13,7 @@
 #define NAME_MAX_LENGTH 48
 
 typedef struct {
-    const LpTrace *trace;        /* borrowed */
+    LpTrace *trace;              /* borrowed */
     LpGivenProgram *program;     /* borrowed */
     const LpTraceQueues *queues; /* borrowed */
     guint32 *groups;             /* owned, by group of the trace: that of the program */
@@ -39,33 +40,53 @@ section_free(Section *self)
 
 /* By words of 32 bits, each times the prime of FNV-1a (isthe.com/chongo/tech/comp/fnv). */
 static guint64
-words_hash(const GArray *array, gsize size, guint64 hash)
+words_hash(gconstpointer data, gsize size, guint64 hash)
 {
-    const char *data = array->data;
-    for (gsize i = 0; i < array->len * size; i += sizeof(guint32)) {
+    for (gsize i = 0; i < size; i += sizeof(guint32)) {
         guint32 word;
-        memcpy(&word, data + i, sizeof word);
+        memcpy(&word, (const char *)data + i, sizeof word);
         hash = (hash ^ word) * G_GUINT64_CONSTANT(0x100000001b3);
     }
     return hash;
+}
+
+/* An operation without its line, which tells none apart; made in memory that was cleared, equal
+ * ones are equal to the byte. */
+static void
+bare_op(const Section *self, guint i, LpGivenOp *out)
+{
+    memcpy(out, &g_array_index(self->ops, LpGivenOp, i), sizeof *out);
+    out->line = 0;
 }
 
 static guint
 section_hash(gconstpointer key)
 {
     const Section *self = key;
-    guint64 hash = words_hash(self->ops, sizeof(LpGivenOp), G_GUINT64_CONSTANT(0xcbf29ce484222325));
-    hash = words_hash(self->after, sizeof(guint32), hash);
+    guint64 hash = G_GUINT64_CONSTANT(0xcbf29ce484222325);
+    for (guint i = 0; i < self->ops->len; i++) {
+        LpGivenOp op;
+        bare_op(self, i, &op);
+        hash = words_hash(&op, sizeof op, hash);
+    }
+    hash = words_hash(self->after->data, self->after->len * sizeof(guint32), hash);
     return (guint)(hash ^ hash >> 32);
 }
 
-/* Operations are made in memory that was cleared: equal ones are equal to the byte. */
 static gboolean
 section_equal(gconstpointer a, gconstpointer b)
 {
     const Section *one = a, *other = b;
-    return one->ops->len == other->ops->len && one->after->len == other->after->len &&
-           memcmp(one->ops->data, other->ops->data, one->ops->len * sizeof(LpGivenOp)) == 0 &&
+    if (one->ops->len != other->ops->len || one->after->len != other->after->len)
+        return FALSE;
+    for (guint i = 0; i < one->ops->len; i++) {
+        LpGivenOp op, another;
+        bare_op(one, i, &op);
+        bare_op(other, i, &another);
+        if (memcmp(&op, &another, sizeof op) != 0)
+            return FALSE;
+    }
+    return one->after->len == 0 ||
            memcmp(one->after->data, other->after->data, one->after->len * sizeof(guint32)) == 0;
 }
 
@@ -136,6 +157,8 @@ add_groups(Maker *self, GError **error)
         is_used[i] = self->trace->groups_are_used;
     for (guint32 rank = 0; rank < self->trace->ranks->len; rank++) {
         const LpTraceRank *one = lp_trace_rank(self->trace, rank);
+        for (guint i = 0; i < one->groups->len; i++)
+            is_used[g_array_index(one->groups, guint32, i)] = TRUE;
         for (guint i = 0; i < one->nodes->len; i++)
             if (lp_trace_node(one, i)->op.kind == LP_GIVEN_COLLECTIVE)
                 is_used[lp_trace_node(one, i)->op.group] = TRUE;
@@ -302,6 +325,18 @@ add_section(const Maker *self, Section *section, GError **error)
     return lp_given_program_add_section(program, g_steal_pointer(&section->ranks), body, 1, error);
 }
 
+/* Whether the groups of @rank have the names that those of the rank have which it is like. */
+static gboolean
+means_the_same(const Maker *self, const LpTraceRank *rank)
+{
+    const LpTraceRank *like = lp_trace_rank(self->trace, rank->like);
+    for (guint i = 0; i < rank->groups->len; i++)
+        if (self->groups[g_array_index(rank->groups, guint32, i)] !=
+            self->groups[g_array_index(like->groups, guint32, i)])
+            return FALSE;
+    return TRUE;
+}
+
 static gboolean
 add_ranks(const Maker *self, GError **error)
 {
@@ -310,7 +345,9 @@ add_ranks(const Maker *self, GError **error)
     g_autofree Section **of_rank = g_new0(Section *, n_ranks);
     for (guint32 rank = 0; rank < n_ranks; rank++) {
         guint32 like = lp_trace_rank(self->trace, rank)->like;
-        if (like != rank) {
+        if (like != rank && !means_the_same(self, lp_trace_rank(self->trace, rank)))
+            lp_trace_alike_restore(self->trace, rank);
+        else if (like != rank) {
             of_rank[rank] = of_rank[like];
             g_array_append_val(of_rank[rank]->ranks, rank);
             continue;
@@ -337,7 +374,7 @@ add_ranks(const Maker *self, GError **error)
 }
 
 LpGivenProgram *
-lp_trace_to_given(const LpTrace *trace, GError **error)
+lp_trace_to_given(LpTrace *trace, GError **error)
 {
     g_autoptr(LpGivenProgram) program = lp_given_program_new(trace->path, trace->ranks->len);
     g_autoptr(LpTraceQueues) queues = lp_trace_queues_new(trace, program);

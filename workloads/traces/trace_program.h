@@ -10,6 +10,6 @@ G_BEGIN_DECLS
  * as what its ranks do together. Errors: LP_INPUT_ERROR, "FILE:NODE: ...": dependencies that are
  * not there or form a cycle, and what a program by hand cannot say or would never end. Returns:
  * (transfer full). */
-LpGivenProgram *lp_trace_to_given(const LpTrace *trace, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+LpGivenProgram *lp_trace_to_given(LpTrace *trace, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

@@ -85,7 +85,7 @@ name_of(gint64 key)
 }
 
 LpTraceQueues *
-lp_trace_queues_new(const LpTrace *trace, LpGivenProgram *program)
+lp_trace_queues_new(LpTrace *trace, LpGivenProgram *program)
 {
     LpTraceQueues *self = g_new0(LpTraceQueues, 1);
     self->numbers = g_hash_table_new(g_int64_hash, g_int64_equal);
@@ -106,6 +106,7 @@ lp_trace_queues_new(const LpTrace *trace, LpGivenProgram *program)
         guint32 queue =
             stream == compute ? LP_GIVEN_COMPUTE_QUEUE : lp_given_program_queue(program, name);
         stream->queue = queue == G_MAXUINT32 ? LP_GIVEN_QUEUES_MAX - 1 : queue;
+        trace->n_shared += queue == G_MAXUINT32 ? 1 : 0;
     }
     return self;
 }

@@ -11,7 +11,7 @@ typedef struct LpTraceQueues LpTraceQueues;
 
 /** The queues of @trace, in @program. Where there are more streams than queues, the last ones share
  * one. Returns: (transfer full). */
-LpTraceQueues *lp_trace_queues_new(const LpTrace *trace, LpGivenProgram *program);
+LpTraceQueues *lp_trace_queues_new(LpTrace *trace, LpGivenProgram *program);
 void lp_trace_queues_free(LpTraceQueues *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpTraceQueues, lp_trace_queues_free)
 

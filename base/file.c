@@ -156,12 +156,21 @@ lp_file_check_output(const char *path, GError **error)
                                           : fail(error, path, errno);
 }
 
-/* GLib would take files that this variable names for shipped ones: constants would change, and no
- * output would say so. Own catalogues are options of the program. */
+/* GLib takes files that this variable names for embedded ones. */
+#define OVERLAYS "G_RESOURCE_OVERLAYS"
+
+/* Constants would change, and no output would say so. Own catalogues are options of the program,
+ * which sets it anew (cli/own_data.c). */
 __attribute__((constructor)) static void
 forget_overlays(void)
 {
-    g_unsetenv("G_RESOURCE_OVERLAYS");
+    g_unsetenv(OVERLAYS);
+}
+
+gboolean
+lp_file_is_shipped(const char *path)
+{
+    return g_str_has_prefix(path, "resource://") && g_getenv(OVERLAYS) == NULL;
 }
 
 static int

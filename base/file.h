@@ -38,6 +38,9 @@ gboolean lp_file_is_path(const char *name);
  */
 char *lp_file_argument(const char *name, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+/** Whether @path names a file that is embedded, with nothing of the user's laid over such files. */
+gboolean lp_file_is_shipped(const char *path);
+
 /** How a file is named to people: a shipped one by its base name, any other by its path,
  * or by two quotation marks where that is empty. Borrowed from @path. */
 const char *lp_file_label(const char *path);

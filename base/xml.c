@@ -254,6 +254,21 @@ validate(const char *path, xmlDoc *doc, const char *schema_resource, GError **er
     return fail(&fault, path, error);
 }
 
+/* @schema_resource: NULL: it needs no check. */
+static LpXml *
+parse_checked(const char *path, GBytes *content, const char *schema_resource, GError **error)
+{
+    g_autoptr(xmlDoc) doc = parse(path, content, NULL, error);
+    if (doc == NULL || (schema_resource != NULL && !validate(path, doc, schema_resource, error))) {
+        if (schema_resource != NULL)
+            lp_foreign_file_explain(path, content, schema_resource, error);
+        return NULL;
+    }
+    LpXml *self = g_new(LpXml, 1);
+    *self = (LpXml){.path = g_strdup(path), .doc = g_steal_pointer(&doc)};
+    return self;
+}
+
 LpXml *
 lp_xml_load(const char *path, const char *schema_resource, GError **error)
 {
@@ -262,8 +277,8 @@ lp_xml_load(const char *path, const char *schema_resource, GError **error)
     if (known != NULL)
         return known;
     g_autoptr(GBytes) content = lp_file_read(path, error);
-    g_autoptr(LpXml) self =
-        content != NULL ? lp_xml_parse(path, content, schema_resource, error) : NULL;
+    const char *schema = lp_file_is_shipped(path) ? NULL : schema_resource;
+    g_autoptr(LpXml) self = content != NULL ? parse_checked(path, content, schema, error) : NULL;
     if (self != NULL && is_embedded(path)) {
         self->is_kept = TRUE;
         keep(embedded.documents, path, self);
@@ -275,14 +290,7 @@ LpXml *
 lp_xml_parse(const char *path, GBytes *content, const char *schema_resource, GError **error)
 {
     g_return_val_if_fail(path != NULL && content != NULL && schema_resource != NULL, NULL);
-    g_autoptr(xmlDoc) doc = parse(path, content, NULL, error);
-    if (doc == NULL || !validate(path, doc, schema_resource, error)) {
-        lp_foreign_file_explain(path, content, schema_resource, error);
-        return NULL;
-    }
-    LpXml *self = g_new(LpXml, 1);
-    *self = (LpXml){.path = g_strdup(path), .doc = g_steal_pointer(&doc)};
-    return self;
+    return parse_checked(path, content, schema_resource, error);
 }
 
 void

@@ -62,15 +62,31 @@ lp_attribute_at(guint index)
     return index < G_N_ELEMENTS(attributes) ? &attributes[index] : NULL;
 }
 
+/* All by name: conditions of frameworks are looked up for each plan of a search. */
+static GHashTable *
+by_name(void)
+{
+    static GHashTable *table; /* owned, constant once made */
+    static gsize is_made;
+    if (g_once_init_enter(&is_made)) {
+        table = g_hash_table_new(g_str_hash, g_str_equal);
+        for (guint i = 0; i < G_N_ELEMENTS(attributes); i++)
+            g_hash_table_insert(table, (gpointer)(guintptr)attributes[i].name,
+                                (gpointer)(guintptr)&attributes[i]);
+        g_once_init_leave(&is_made, 1);
+    }
+    return table;
+}
+
 const LpAttribute *
 lp_attribute_find(const char *name, GError **error)
 {
+    const LpAttribute *found = g_hash_table_lookup(by_name(), name);
+    if (found != NULL || error == NULL)
+        return found;
     const char *names[G_N_ELEMENTS(attributes) + 1] = {NULL};
-    for (guint i = 0; i < G_N_ELEMENTS(attributes); i++) {
-        if (strcmp(attributes[i].name, name) == 0)
-            return &attributes[i];
+    for (guint i = 0; i < G_N_ELEMENTS(attributes); i++)
         names[i] = attributes[i].name;
-    }
     const char *meant = lp_foreign_word_attribute(name);
     const char *like = meant != NULL ? meant : lp_like_name(name, names);
     g_autofree char *hint = like != NULL ? g_strdup_printf("the nearest known one is \"%s\"", like)

@@ -131,20 +131,37 @@ balance(LpPlan *self, const LpTransformer *transformer, guint32 n_layers)
     g_free(costs);
 }
 
+/* Weights that a token meets in layer @index: attention's with heads of keys and values for all of
+ * the queries', a mixer's as its list says, and three matrices of the network or of each expert. */
+static double
+met_weights(const LpTransformer *transformer, guint32 index)
+{
+    const LpTransformerExperts *experts = &transformer->experts;
+    LpLayer layer = lp_transformer_layer(transformer, index);
+    double hidden = transformer->hidden, weights = 0.0, width = transformer->ffn;
+    if (layer.has_mixer && layer.mixer == 0)
+        weights = 4.0 * transformer->n_heads * lp_transformer_head_width(transformer) * hidden;
+    else if (layer.has_mixer)
+        weights = transformer->mixers[layer.mixer - 1].parameters;
+    if (layer.has_experts)
+        width =
+            ((double)experts->top_k + experts->n_shared) * lp_transformer_expert_ffn(transformer);
+    return weights + (layer.has_network ? 3.0 * width * hidden : 0.0);
+}
+
 static void
 deal_by_weight(LpPlan *self, const LpTransformer *transformer, guint32 n_layers)
 {
-    double hidden = transformer->hidden;
-    double layer = (4.0 * transformer->n_heads * lp_transformer_head_width(transformer) +
-                    3.0 * transformer->ffn) *
-                   hidden;
     guint32 n = self->pipeline.n_listed, slice = 0, count = 0;
-    double share = (n_layers * layer + (double)transformer->vocab * hidden) / n;
+    double sum = (double)transformer->vocab * transformer->hidden, met = 0.0;
+    for (guint32 i = 0; i < n_layers; i++)
+        sum += met_weights(transformer, i);
     for (guint32 i = 0; i < n; i++)
         self->pipeline.listed_layers[i] = 0;
-    for (guint32 i = 1; i <= n_layers; i++) {
+    for (guint32 i = 0; i < n_layers; i++) {
+        met += met_weights(transformer, i);
         self->pipeline.listed_layers[slice] = ++count;
-        if (i * layer >= share * (slice + 1.0) && slice + 1 < n) {
+        if (met >= sum / n * (slice + 1.0) && slice + 1 < n) {
             slice++;
             count = 0;
         }

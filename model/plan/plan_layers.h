@@ -16,12 +16,13 @@ void lp_plan_refine_stages(LpPlan *self, const LpTransformer *transformer);
  * "by-weight": each slice in turn takes layers until all layers so far reach its share of the
  * weights, the head's V h among them, the embedding's not; late slices may be left without layers.
  * A layer weighs 4 a w h + 3 h_ff h (a heads of width w), whatever its key-value heads (nanotron
- * 0.4, models/base.py, build_model(), and models/llama.py, get_block_compute_costs()). In that code
- * a share has to be exceeded; measured steps of 16 layers on 4 stages took as long as 5 layers
- * need, so that a share just reached is enough.
- * "front": each slice in turn takes the mean number of layers, rounded up, while there are any; the
- * last has what is left, and the modules that predict further tokens, which are in no mean
- * (Megatron-Bridge, src/megatron/bridge/recipes/deepseek/deepseek_v3.py:
+ * 0.4, models/base.py, build_model(), and models/llama.py, get_block_compute_costs()); a mixer in
+ * attention's place what its list says (lp_mixers_measure()), and experts those that a token meets.
+ * In that code a share has to be exceeded; measured steps of 16 layers on 4 stages took as long as
+ * 5 layers need, so that a share just reached is enough. "front": each slice in turn takes the mean
+ * number of layers, rounded up, while there are any; the last has what is left, and the modules
+ * that predict further tokens, which are in no mean (Megatron-Bridge,
+ * src/megatron/bridge/recipes/deepseek/deepseek_v3.py:
  * set_deepseek_v3_pipeline_model_parallel_layout).
  * "with-ends": embedding and logits count as a layer each, so that the first and the last slice
  * have one layer less, or none (Megatron-Core, megatron/training/arguments.py:

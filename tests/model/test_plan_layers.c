@@ -163,6 +163,44 @@ test_by_weight(void)
     }
 }
 
+/* Of h^2: a mixer of 2 and a network of 12 where an attention layer has 4 + 12; two of 8 experts a
+ * token, and a shared one, 8 wide, are 9 h of 256: less than a hundredth of a layer's. */
+static void
+test_by_weight_of_kinds(void)
+{
+    static const struct {
+        const char *label;
+        guint32 dense, layers[2];
+        gboolean mixers;
+    } rows[] = {
+        /* Four of 14 and four of 16: half of 120 is reached by the first four and one more. */
+        {"mixers first", 0, {5, 3}, TRUE},
+        /* Four of 16 and four of 4.28: half of 81.1 is reached by the first three. */
+        {"experts last", 4, {3, 5}, FALSE},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpTransformer shape = lp_test_gpt(8, 256, 4);
+        shape.vocab = 1;
+        if (rows[i].mixers) {
+            shape.pattern = (LpLayerPattern){.n = 2,
+                                             .count = {4, 4},
+                                             .word = {LP_LAYER_MIXER, LP_LAYER_FULL},
+                                             .n_mixers = 1,
+                                             .mixer = {"mixer"}};
+            shape.mixers[0].parameters = 2.0 * 256 * 256;
+        } else {
+            shape.experts = (LpTransformerExperts){
+                .n = 8, .top_k = 2, .n_shared = 1, .ffn = 8, .every = 1, .n_dense_layers = 4};
+        }
+        LpPlan plan = lp_test_plan(1, 2, 1, 1, 8);
+        plan.pipeline.stages = LP_STAGES_BY_WEIGHT;
+        lp_plan_deal_layers(&plan, &shape);
+        for (guint32 stage = 0; stage < 2; stage++)
+            lp_test_true(rows[i].label,
+                         lp_plan_slice_layers(&plan, &shape, stage) == rows[i].layers[stage]);
+    }
+}
+
 /* Llama 3 405B: 126 layers, so that the ends of 16 stages have one less (Llama team, arXiv
  * 2407.21783, section 3.3.2); GPT of 22 layers in 24 slices (Qi et al., arXiv 2401.10241, table 3).
  */
@@ -311,6 +349,7 @@ main(void)
         {"balance", test_balance},
         {"balance by hand", test_balance_by_hand},
         {"by weight", test_by_weight},
+        {"by weight, of kinds", test_by_weight_of_kinds},
         {"front", test_front},
         {"with ends", test_with_ends},
         {"partition", test_partition},

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -24,13 +25,19 @@ taken_bytes(void)
     return (double)n_pages * (double)sysconf(_SC_PAGESIZE);
 }
 
-gboolean
-lp_address_space_check(double wanted_bytes, const char *purpose, GError **error)
+double
+lp_address_space_left_bytes(void)
 {
     struct rlimit limit;
     if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
-        return TRUE;
-    double left_bytes = (double)limit.rlim_cur - taken_bytes();
+        return INFINITY;
+    return (double)limit.rlim_cur - taken_bytes();
+}
+
+gboolean
+lp_address_space_check(double wanted_bytes, const char *purpose, GError **error)
+{
+    double left_bytes = lp_address_space_left_bytes();
     return left_bytes >= wanted_bytes ||
            lp_value_error(error,
                           "memory: got a limit (ulimit -v) that leaves %.0f MiB, wanted at least "

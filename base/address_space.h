@@ -6,6 +6,9 @@
 
 G_BEGIN_DECLS
 
+/** What a limit of address space (ulimit -v) leaves; INFINITY: there is none. */
+double lp_address_space_left_bytes(void);
+
 /** Checks that at least @wanted_bytes are left, for libraries that end the process where they find
  * less. @purpose: "the engine". Errors: LP_INPUT_ERROR_VALUE. */
 gboolean lp_address_space_check(double wanted_bytes, const char *purpose,

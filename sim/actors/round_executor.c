@@ -4,6 +4,7 @@
 
 #include "sim/actors/actor_tokens.h"
 #include "sim/collectives/exchange.h"
+#include "sim/engine/engine.h"
 
 #include <simgrid/actor.h>
 #include <simgrid/barrier.h>
@@ -231,6 +232,7 @@ send_next(Unit *self)
 static void
 start_actor(const char *name, void (*run)(int argc, char **argv), Unit *unit)
 {
+    lp_engine_reserve_stacks(1);
     /* They wait for ever in the end: as daemons they do not keep the run going. */
     sg_actor_t actor = sg_actor_init(name, sg_actor_get_host(sg_actor_self()));
     sg_actor_set_data(actor, unit);

@@ -2,10 +2,12 @@
 /* SimGrid's settings, start and run. */
 #include "sim/engine/engine.h"
 
+#include "base/address_space.h"
 #include "base/c_locale.h"
 
 #include <simgrid/engine.h>
 #include <simgrid/version.h>
+#include <xbt/config.h>
 
 #include <signal.h>
 
@@ -14,6 +16,9 @@
 
 /* Above this, the guard pages of all stacks together exceed the kernel's limit of mappings. */
 #define GUARDED_ACTORS_MAX 32000
+
+/* What an actor takes beside its stack, guard page included: more than was seen. */
+#define ACTOR_BYTES 8192
 
 static void
 add(GArray *options, const char *name, const char *value, const char *reason)
@@ -49,6 +54,10 @@ lp_engine_options(guint64 n_actors)
 
 /* As global as the engine's own state, of which it is the one thing that C cannot ask for. */
 static gboolean has_started;
+/* Actors that will be made in this run, and what was left before the first. The engine makes those
+ * of one instant together, after all of them were asked for. */
+static guint64 n_reserved;
+static double left_bytes;
 
 gboolean
 lp_engine_has_started(void)
@@ -79,6 +88,18 @@ lp_engine_start(const GArray *options, const char *platform_path)
     if (is_known)
         (void)sigaction(SIGINT, &on_interrupt, NULL);
     simgrid_load_platform(platform_path);
+}
+
+void
+lp_engine_reserve_stacks(guint64 n_actors)
+{
+    if (n_reserved == 0)
+        left_bytes = lp_address_space_left_bytes();
+    n_reserved += n_actors;
+    double stack_bytes = sg_cfg_get_int("contexts/stack-size") * 1024.0;
+    double bytes = (double)n_reserved * (stack_bytes + ACTOR_BYTES);
+    if (bytes > left_bytes)
+        g_free(g_malloc((gsize)bytes)); /* which there are not */
 }
 
 const char *

@@ -19,6 +19,11 @@ gboolean lp_engine_has_started(void);
 /** The engine's name and version, "SimGrid 3.32". Static. */
 const char *lp_engine_version(void);
 
+/** To be called before @n_actors actors are made: ends the process as GLib does without memory if a
+ * limit of address space (ulimit -v) leaves too little for their stacks, where the engine would end
+ * it with a backtrace. */
+void lp_engine_reserve_stacks(guint64 n_actors);
+
 /** Runs until all actors have ended. Returns: the simulated time, s. */
 double lp_engine_run(void);
 

@@ -49,6 +49,7 @@ lp_bench_ring_bare(const LpNetwork *network, guint64 bytes)
     guint64 n = lp_network_machine(network)->n_accelerators;
     g_autofree Member *members = g_new(Member, n);
     double latency_s = lp_network_route(network, 0, 1, LP_TRAFFIC_DP).latency_s;
+    lp_engine_reserve_stacks(n);
     for (guint64 i = 0; i < n; i++) {
         members[i] = (Member){mailbox(i), mailbox((i + 1) % n), n, i, bytes, latency_s};
         sg_actor_t actor =

@@ -465,6 +465,7 @@ lp_run_jobs(const LpRunJob *jobs, guint n_jobs, const LpRunContext *given, LpRun
     guint64 n_actors = 0;
     for (guint i = 0; i < n_jobs; i++)
         n_actors += lp_run_job_n_actors(&jobs[i]);
+    lp_engine_reserve_stacks(n_actors);
     sg_bar_t start = sg_barrier_init((unsigned)n_actors);
     LpRun state = {.start = start,
                    .watch = context->watch,

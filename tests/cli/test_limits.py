@@ -10,6 +10,10 @@ import unittest
 
 PROGRAM = os.environ["LIGHTPATH"]
 JOB = [PROGRAM, "simulate", "gpt3-125m", "dgx-a100-8"]
+# Some 2,000 actors, most of which are started while the engine runs.
+MANY = [PROGRAM, "simulate", "bert-large", "--system=dgx-h100", "--accelerators=256", "--set=layers=1", "--set=tp=1",
+        "--set=dp=256", "--set=micro-batch=1", "--set=global-batch=256", "--collapse=off", "--ignore-memory",
+        "--no-difference"]
 
 
 def limited(which, kib):
@@ -23,8 +27,8 @@ class Limits(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout), (1, ""), done.stderr)
         self.assertRegex(done.stderr, rf"\Alightpath: {part}[^\n]*\n\Z")
 
-    def run_within(self, which, kib):
-        return subprocess.run(JOB, capture_output=True, text=True, preexec_fn=limited(which, kib))
+    def run_within(self, which, kib, job=JOB):
+        return subprocess.run(job, capture_output=True, text=True, preexec_fn=limited(which, kib))
 
     def test_stack(self):
         wanted = subprocess.run(JOB, capture_output=True, text=True, check=True).stdout
@@ -35,9 +39,16 @@ class Limits(unittest.TestCase):
     @unittest.skipIf("sanitize" in os.environ.get("CFLAGS", ""), "sanitizers need all of the address space")
     def test_address_space(self):
         """Between what the loader needs, which speaks itself, and what is enough there is one line."""
+        self.try_limits(JOB, range(80, 200, 5))
+
+    @unittest.skipIf("sanitize" in os.environ.get("CFLAGS", ""), "sanitizers need all of the address space")
+    def test_stacks_of_actors(self):
+        self.try_limits(MANY, range(120, 361, 20))
+
+    def try_limits(self, job, limits_mib):
         n_refused = n_taken = 0
-        for mib in range(80, 200, 5):
-            done = self.run_within(resource.RLIMIT_AS, mib * 1024)
+        for mib in limits_mib:
+            done = self.run_within(resource.RLIMIT_AS, mib * 1024, job)
             if done.returncode == 127 or done.stderr.startswith("terminate called"):
                 self.assertEqual(n_refused + n_taken, 0)  # before the program's own first line
             elif done.returncode == 0:

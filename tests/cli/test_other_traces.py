@@ -16,12 +16,11 @@ import tempfile
 import unittest
 
 PROGRAM = pathlib.Path(os.environ["LIGHTPATH"]).resolve()
-N_RANKS = 4
+N_RANKS, N_DRAWN = 4, 10
 # A crossbar without latency: SMPI's flows share a link by their routes' latencies, and ours equally.
 MACHINE = ("--system=generic", f"--accelerators={N_RANKS}", f"--domain-size={N_RANKS}", "--domain-latency=0s",
            "--domain-bandwidth=50GBps")
-# The engine's settings as ours are (sim/engine/engine.c); receivers of all programs here come first, for
-# which SMPI waits, and ours does not.
+# The engine's settings as ours are (sim/engine/engine.c).
 SETTINGS = ["network/model:CM02", "network/crosstraffic:0", "network/TCP-gamma:0", "network/latency-factor:1",
             "network/bandwidth-factor:1", "network/weight-S:0", "network/loopback-lat:0", "surf/precision:1e-12",
             "smpi/async-small-thresh:0", "smpi/send-is-detached-thresh:0", "smpi/or:0:0:0", "smpi/os:0:0:0",
@@ -57,9 +56,9 @@ class Case(unittest.TestCase):
         self.folder = pathlib.Path(holder.name)
         run(PROGRAM, "platform", "generate", *MACHINE, "-o", self.folder / "machine.xml")
 
-    def write(self, content, name="p.xml"):
-        path = self.folder / name
-        path.write_text(f'<program name="p" ranks="{N_RANKS}" library="single-ring">{content}</program>')
+    def write(self, content, n=N_RANKS):
+        path = self.folder / "p.xml"
+        path.write_text(f'<program name="p" ranks="{n}" library="single-ring">{content}</program>')
         return path
 
     def seconds(self, path, *options):
@@ -67,9 +66,9 @@ class Case(unittest.TestCase):
                    "--set=library=single-ring", *options)
         return json.loads(done)["simulated"]["iteration_time_s"]
 
-    def export(self, format_, content):
+    def export(self, format_, content, n=N_RANKS):
         shutil.rmtree(self.folder / "out", ignore_errors=True)
-        run(PROGRAM, "export", format_, self.write(content), self.folder / "machine.xml", "-o", self.folder / "out")
+        run(PROGRAM, "export", format_, self.write(content, n), self.folder / "machine.xml", "-o", self.folder / "out")
         return self.folder / "out"
 
     def refused(self, wanted, lines, *others):
@@ -81,13 +80,62 @@ class Case(unittest.TestCase):
         self.assertIn(wanted, done.stderr)
 
 
+def draw(generator, n):
+    """Steps that all ranks go through in one order, so that none waits for ever; some come late to theirs."""
+    ops = [[] for _ in range(n)]
+    groups = ["all", "half"] if n % 2 == 0 and n > 2 else ["all"]
+    for _ in range(generator.randint(1, 8)):
+        for rank in range(n):
+            if generator.random() < 0.5:
+                ops[rank].append(f'<compute time="{generator.randint(1, 5000)}ms"/>')
+        if generator.random() < 0.5:
+            group = generator.choice(groups)
+            size = n * generator.randint(1, 5000) * 20000
+            name = generator.choice(["all-reduce", "reduce-scatter", "all-gather", "all-to-all"])
+            for rank in range(n):
+                ops[rank].append(f'<{name} group="{group}" bytes="{size}B"/>')
+        else:
+            source, to = generator.sample(range(n), 2)
+            size = generator.randint(1, 50000) * 20000
+            ops[source].append(f'<send to="{to}" bytes="{size}B"/>')
+            ops[to].append(f'<receive from="{source}" bytes="{size}B"/>')
+    half = f'<groups name="half" class="tp" size="{n // 2}"/>' if len(groups) > 1 else ""
+    return f'<groups name="all" size="{n}"/>{half}' + "".join(
+        f'<ranks list="{rank}">{"".join(of_rank)}</ranks>' for rank, of_rank in enumerate(ops))
+
+
 class TimeIndependent(Case):
-    def replay(self, folder):
-        (self.folder / "hosts").write_text("".join(f"up-{i}\n" for i in range(N_RANKS)))
-        printed = run("smpirun", "-np", N_RANKS, "-platform", self.folder / "machine.xml", "-hostfile",
+    def replay(self, folder, n=N_RANKS):
+        (self.folder / "hosts").write_text("".join(f"up-{i}\n" for i in range(n)))
+        printed = run("smpirun", "-np", n, "-platform", self.folder / "machine.xml", "-hostfile",
                       self.folder / "hosts", *(f"--cfg={setting}" for setting in SETTINGS), "-replay", "traces.txt",
                       "--log=replay.thresh:critical", "--log=smpi_replay.thresh:verbose", cwd=folder)
-        return float(re.search(r"Simulation time (\S+)", printed)[1])
+        return float(re.findall(r"Simulation time (\S+)", printed)[-1])
+
+    @unittest.skipUnless(shutil.which("smpirun"), "no smpirun (Debian: libsimgrid-dev)")
+    def test_drawn(self):
+        """Whoever comes late: what is imported is what is replayed. SMPI prints microseconds."""
+        generator = random.Random(4)
+        for _ in range(N_DRAWN):
+            n = generator.choice([2, 3, 4, 8])
+            run(PROGRAM, "platform", "generate", "--system=generic", f"--accelerators={n}", f"--domain-size={n}", "--domain-latency=0s",
+                "--domain-bandwidth=1GBps", "-o", self.folder / "machine.xml")
+            content = draw(generator, n)
+            with self.subTest(content=content):
+                folder = self.export("ti", content, n)
+                imported = self.folder / "imported.xml"
+                run(PROGRAM, "import", "ti", *folder.glob("*.ti"), "-o", imported)
+                self.assertAlmostEqual(self.seconds(imported), self.replay(folder, n), delta=1e-6 * (1 + self.seconds(imported)))
+
+    def test_large(self):
+        """SMPI counts bytes in 31 bits: larger messages go in pieces, which are as many on both sides."""
+        folder = self.export("ti", '<ranks list="0"><send to="1" bytes="3GB"/></ranks><ranks list="1"><receive from="0" bytes="3GB"/></ranks>'
+                                   '<ranks list="2-3"/>')
+        sizes = [[int(line.split()[4]) for line in (folder / f"trace.{rank}.ti").read_text().splitlines() if f" {kind} " in line]
+                 for rank, kind in ((0, "isend"), (1, "irecv"))]
+        self.assertEqual(sizes, [[2**30, 2**30, 3 * 10**9 - 2**31]] * 2)
+        run(PROGRAM, "import", "ti", *folder.glob("*.ti"), "-o", self.folder / "imported.xml")
+        self.assertAlmostEqual(self.seconds(self.folder / "imported.xml") / (3e9 / 50e9), 1.0, delta=1e-9)
 
     @unittest.skipUnless(shutil.which("smpirun"), "no smpirun (Debian: libsimgrid-dev)")
     def test_replay(self):
@@ -187,6 +235,20 @@ class Goal(Case):
                 text = (self.export("goal", content) / "schedule.goal").read_text()
                 self.assertTrue(text.startswith(f"num_ranks {N_RANKS}\n"))
                 self.assertEqual(schedule(text), milliseconds * 10**6)
+
+    def test_drawn(self):
+        """As programs take over links that take no time; collectives of programs wait for all members, as those of one size here do."""
+        generator = random.Random(8)
+        for _ in range(N_DRAWN):
+            n = generator.choice([2, 3, 4, 8])
+            run(PROGRAM, "platform", "generate", "--system=generic", f"--accelerators={n}", f"--domain-size={n}", "--domain-latency=0s",
+                "--domain-bandwidth=1EBps", "-o", self.folder / "machine.xml")
+            content = re.sub("<(reduce-scatter|all-gather) ", "<all-reduce ", draw(generator, n))
+            with self.subTest(content=content):
+                text = (self.export("goal", content, n) / "schedule.goal").read_text()
+                # Bytes of all messages, at an exabyte a second.
+                bytes_ = sum(map(int, re.findall(r"send (\d+)b", text)))
+                self.assertAlmostEqual(self.seconds(self.folder / "p.xml"), schedule(text) * 1e-9, delta=1e-9 + bytes_ / 1e18)
 
     def test_bytes(self):
         """A ring of n members sends 2 (n - 1) / n of the buffer, to the byte."""

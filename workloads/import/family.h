@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the families of models in Hugging Face's transformers differ: data, no code. */
+/* How the families of models in Hugging Face's transformers differ (families.xml). */
 #pragma once
 
 #include "workloads/import/family_types.h"
@@ -76,6 +76,8 @@ const LpFamily *lp_family_nearest(const LpFamilyShape *shape);
 const LpFamily *lp_family_of_architecture(const char *architecture);
 /** The family of @model_type; NULL: none. Static. */
 const LpFamily *lp_family_find(const char *model_type);
+/** Why a known @model_type is of none; NULL: it is not known. Static. */
+const char *lp_family_left_out(const char *model_type);
 
 /** What becomes of a key that no mapping reads. */
 typedef enum {

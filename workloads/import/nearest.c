@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which family a configuration is of, or is most like. */
+/* Which family a configuration is most like. */
 #include "workloads/import/family.h"
 
 #include <string.h>
@@ -15,45 +15,6 @@
 #define SCORE_KEYS 2.0
 #define SCORE_LETTER 0.01
 #define SCORE_PLAIN 0.15
-
-const LpFamily *
-lp_family_find(const char *model_type)
-{
-    /* Models of images and text whose text has the shape of a family. */
-    static const struct {
-        const char *model_type, *family;
-    } texts[] = {
-        {"glm4v_moe", "glm4_moe"},     {"glm4v_moe_text", "glm4_moe"},
-        {"qwen2_5_vl", "qwen2"},       {"qwen2_5_vl_text", "qwen2"},
-        {"qwen2_vl", "qwen2"},         {"qwen2_vl_text", "qwen2"},
-        {"qwen3_5_moe", "qwen3_next"}, {"qwen3_5_moe_text", "qwen3_next"},
-        {"qwen3_vl", "qwen3"},         {"qwen3_vl_text", "qwen3"},
-        {"qwen3_vl_moe", "qwen3_moe"}, {"qwen3_vl_moe_text", "qwen3_moe"},
-    };
-    for (guint i = 0; i < G_N_ELEMENTS(texts); i++)
-        if (strcmp(texts[i].model_type, model_type) == 0)
-            model_type = texts[i].family;
-    for (guint i = 0; lp_family_at(i) != NULL; i++)
-        if (strcmp(lp_family_at(i)->model_type, model_type) == 0)
-            return lp_family_at(i);
-    return NULL;
-}
-
-/* "LlamaForCausalLM", "LlamaModel" and "GPT2LMHeadModel", but not "Llama4ForCausalLM". */
-const LpFamily *
-lp_family_of_architecture(const char *architecture)
-{
-    static const char *const ends[] = {"For", "Model", "LMHeadModel"};
-    for (guint i = 0; lp_family_at(i) != NULL; i++) {
-        const char *name = lp_family_at(i)->architecture;
-        if (!g_str_has_prefix(architecture, name))
-            continue;
-        for (guint k = 0; k < G_N_ELEMENTS(ends); k++)
-            if (g_str_has_prefix(architecture + strlen(name), ends[k]))
-                return lp_family_at(i);
-    }
-    return NULL;
-}
 
 static gsize
 common_letters(const char *a, const char *b)

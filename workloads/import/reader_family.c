@@ -27,37 +27,16 @@ counts_experts(LpConfig *config)
     return has_experts;
 }
 
-/* Types that are known, and why they are not read. */
-static const struct {
-    const char *model_type, *reason;
-} left_out[] = {
-    {"falcon_h1", "attention and Mamba-2 stand side by side in each layer"},
-    {"falcon_mamba", "its layers are of Mamba's first version"},
-    {"jamba", "its layers are of Mamba's first version"},
-    {"lfm2", "its layers have short convolutions in attention's place"},
-    {"lfm2_moe", "its layers have short convolutions in attention's place"},
-    {"mamba", "its layers are of Mamba's first version"},
-    {"minimax", "its layers have lightning attention"},
-    {"minimax_text_01", "its layers have lightning attention"},
-    {"mllama", "its text attends to images in layers of their own"},
-    {"recurrent_gemma", "its layers have gated linear recurrences"},
-    {"rwkv", "its layers have time mixing in attention's place"},
-    {"zamba", "its layers of attention share their weights"},
-    {"zamba2", "its layers of attention share their weights"},
-};
-
+/* Whether it is a type that is known, and says why it is not read. */
 static gboolean
 is_left_out(const LpConfig *config, const char *model_type, GError **error)
 {
-    for (guint i = 0; i < G_N_ELEMENTS(left_out); i++) {
-        if (g_strcmp0(left_out[i].model_type, model_type) != 0)
-            continue;
+    const char *reason = lp_family_left_out(model_type);
+    if (reason != NULL)
         g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_NAME,
                     "%s: model_type: got \"%s\", wanted a model that a workload can describe: %s",
-                    lp_config_path(config), model_type, left_out[i].reason);
-        return TRUE;
-    }
-    return FALSE;
+                    lp_config_path(config), model_type, reason);
+    return reason != NULL;
 }
 
 /* Refuses @config, and says which family it is most like. */

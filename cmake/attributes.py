@@ -6,6 +6,7 @@ from overlays of lists of kernels, model/kernels.
 usage: attributes.py names OUTPUT   the names of choices, and the traits, for model/
        attributes.py sizes OUTPUT   sizes that mixers ask for, for model/
        attributes.py rows OUTPUT    the parser's table, for workloads/description/attribute.c
+       attributes.py words OUTPUT   other programs' words, for workloads/description/foreign_words.c
        attributes.py update         the attributes in workloads/workload.xsd, the tables in docs/workload-format.md"""
 import pathlib
 import re
@@ -190,6 +191,13 @@ def rows(attributes):
     return checks + "static const LpAttribute attributes[] = {\n" + "".join(made) + "};\n"
 
 
+def words():
+    """Other programs' words and the attribute that each means."""
+    root = xml.etree.ElementTree.parse(SOURCE / "workloads/description/foreign_words.xml").getroot()
+    return "static const Word words[] = {\n" + "".join(f"    {{{literal(word)}, {literal(one.get('name'))}}},\n" for one in root.iter("attribute")
+                                                     for word in one.text.split()) + "};\n"
+
+
 def declaration(one):
     use = ' use="required"' if one.get("required") else ""
     if one.words:  # what a text means, the program knows alone
@@ -275,8 +283,8 @@ def main():
         for name, make in COMMITTED.items():
             path = SOURCE / name
             path.write_text(make(path.read_text(), attributes))
-    elif len(sys.argv) == 3 and sys.argv[1] in ("names", "rows", "sizes"):
-        make = {"names": names, "rows": rows, "sizes": shape_sizes}[sys.argv[1]]
+    elif len(sys.argv) == 3 and sys.argv[1] in ("names", "rows", "sizes", "words"):
+        make = {"names": names, "rows": rows, "sizes": shape_sizes, "words": lambda _: words()}[sys.argv[1]]
         pathlib.Path(sys.argv[2]).write_text("/* Made by cmake/attributes.py of workloads/description/attributes.xml and traits.xml. */\n" + make(attributes))
     else:
         sys.exit(__doc__)

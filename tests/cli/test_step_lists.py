@@ -7,11 +7,14 @@ Environment: LIGHTPATH (the built program)."""
 import json
 import os
 import random
+import sys
 import tempfile
 import unittest
 
 from command import run
 
+ALL = "--all" in sys.argv
+N_DRAWN = 400 if ALL else 60
 MACHINES = {"domain": ("--system=generic", "--accelerators=8", "--domain-size=8"),
             "cards": ("--system=generic", "--accelerators=8", "--domain-size=1", "--scale-out-latency=3us"),
             "both": ("--system=dgx-a100", "--accelerators=8", "--domain-size=4")}
@@ -67,7 +70,7 @@ def document(*algorithms):
     return "<algorithms><source>a test</source>" + "".join(algorithms) + "</algorithms>"
 
 
-def spoil(generator, n, steps):
+def spoil(generator, n, steps, n_chunks):
     """Changes one send, or the order of two steps."""
     step = generator.choice(steps)
     place, other = generator.randrange(len(step)) if step else 0, generator.randrange(len(steps))
@@ -77,27 +80,93 @@ def spoil(generator, n, steps):
         steps[at], steps[other] = steps[other], steps[at]
     elif step:
         source, to, chunks, sums = step[place]
-        changed = {"drop": [], "twice": [step[place]] * 2, "chunk": [(source, to, [generator.randrange(n)], sums)],
+        changed = {"drop": [], "twice": [step[place]] * 2, "chunk": [(source, to, [generator.randrange(n_chunks)], sums)],
                    "to": [(source, (source + generator.randint(1, n - 1)) % n, chunks, sums)],
                    "sum": [(source, to, chunks, "no" if sums == "yes" else "yes")]}
         step[place:place + 1] = changed[kind]
 
 
-def sums_all(n, steps):
-    """Whether every member ends with the sum of every chunk, each summand once."""
-    held = [[{member} for _ in range(n)] for member in range(n)]
+SUMS = ("all-reduce", "reduce-scatter", "reduce")
+
+
+def begin(operation, n, n_chunks):
+    """What each member has of each chunk: summands, or whose data it is; nothing: None."""
+    owner = {"all-gather": lambda c: c * n // n_chunks, "broadcast": lambda c: 0, "all-to-all": lambda c: c // n}.get(operation)
+    return [[{m} if owner is None or owner(c) == m else None for c in range(n_chunks)] for m in range(n)]
+
+
+def promised(operation, n, n_chunks, member, chunk):
+    """What @member has to have of @chunk at the end; None: anything."""
+    if operation in ("all-gather", "broadcast"):
+        return {chunk * n // n_chunks} if operation == "all-gather" else {0}
+    if operation == "all-to-all":
+        return {chunk // n} if chunk % n == member else None
+    is_for = operation == "all-reduce" or member == (chunk * n // n_chunks if operation == "reduce-scatter" else 0)
+    return set(range(n)) if is_for else None
+
+
+def does(operation, n, n_chunks, steps):
+    """Whether every member ends with what the operation promises."""
+    held = begin(operation, n, n_chunks)
     for step in steps:
-        before, written = [[set(summands) for summands in chunks] for chunks in held], {}
+        before, written = [[None if one is None else set(one) for one in chunks] for chunks in held], {}
         for source, to, chunks, sums in step:
+            if source == to:
+                return False
             for chunk in chunks:
-                carried = before[source][chunk]
-                if "no" in (written.get((to, chunk)), sums if (to, chunk) in written else None):
+                carried, known = before[source][chunk], written.get((to, chunk))
+                if carried is None or known is not None and "no" in (known, sums) or sums == "yes" and operation not in SUMS:
                     return False
-                if sums == "yes" and held[to][chunk] & carried:
+                if sums == "yes" and (held[to][chunk] or set()) & carried:
                     return False
-                held[to][chunk] = carried | held[to][chunk] if sums == "yes" else set(carried)
+                held[to][chunk] = carried | (held[to][chunk] or set()) if sums == "yes" else set(carried)
                 written[to, chunk] = sums
-    return all(len(summands) == n for chunks in held for summands in chunks)
+    return all(promised(operation, n, n_chunks, m, c) in (None, held[m][c]) for m in range(n) for c in range(n_chunks))
+
+
+def draw_sums(generator, n, roots):
+    """Chunks are summed up on the way to their roots, each summand once."""
+    alive = [set(range(n)) for _ in roots]
+    steps = []
+    while any(len(members) > 1 for members in alive):
+        step = []
+        for chunk, members in enumerate(alive):
+            if len(members) == 1 or generator.random() < 0.2:
+                continue
+            senders = [m for m in members if m != roots[chunk] and generator.random() < 0.5] or [next(m for m in members if m != roots[chunk])]
+            receivers = sorted(members - set(senders))
+            step += [(sender, generator.choice(receivers), [chunk], "yes") for sender in sorted(senders)]
+            members -= set(senders)
+        steps.append(step)
+    return steps
+
+
+def draw_spread(generator, n, holders, wanted):
+    """Chunks go from whoever has them to whoever has not, until those of @wanted have them."""
+    steps = []
+    while any(not wanted[chunk] <= members for chunk, members in enumerate(holders)):
+        step = []
+        for chunk, members in enumerate(holders):
+            lacking = sorted((wanted[chunk] if generator.random() < 0.7 else set(range(n))) - members)
+            coming = [m for m in lacking if generator.random() < 0.6] if not wanted[chunk] <= members else []
+            step += [(generator.choice(sorted(members)), m, [chunk], "no") for m in coming]
+            holders[chunk] = members | set(coming)
+        steps.append(step)
+    return steps
+
+
+def draw_list(generator, operation, n):
+    """A list of steps that does the operation. Returns: chunks, steps."""
+    n_chunks = {"all-to-all": n * n, "broadcast": generator.randint(1, 4), "reduce": generator.randint(1, 4)}.get(
+        operation, n * generator.randint(1, 2))
+    every = [set(range(n))] * n_chunks
+    if operation in SUMS:
+        roots = [{"reduce": 0, "reduce-scatter": c * n // n_chunks}.get(operation, generator.randrange(n)) for c in range(n_chunks)]
+        steps = draw_sums(generator, n, roots)
+        return n_chunks, steps + (draw_spread(generator, n, [{root} for root in roots], every) if operation == "all-reduce" else [])
+    holders = [next(m for m in range(n) if begin(operation, n, n_chunks)[m][c]) for c in range(n_chunks)]
+    wanted = [{c % n} for c in range(n_chunks)] if operation == "all-to-all" else every
+    return n_chunks, draw_spread(generator, n, [{holder} for holder in holders], wanted)
 
 
 def msccl(n, blocks_of, scratch=0, operation="allreduce"):
@@ -248,21 +317,23 @@ class StepListsTest(unittest.TestCase):
         self.assertRegex(done.stderr, r"\Alightpath: [^\n]+own.xml[^\n]+\n\Z")
 
     def test_drawn(self):
-        """Rings with up to two faults: what is refused is what an execution in sets of members refuses."""
+        """Lists of every operation with up to two faults: what is refused is what an execution in sets of members refuses."""
         generator, seen = random.Random(44), set()
-        for _ in range(60):
+        for _ in range(N_DRAWN):
+            operation = generator.choice(("all-gather", "broadcast", "all-to-all", *SUMS))
             n = generator.choice((2, 3, 4, 5, 8))
-            steps = [list(step) for step in reduce_scatter(n) + all_gather(n)]
-            for _ in range(generator.randint(0, 2)):
-                spoil(generator, n, steps)
-            self.write(document(text("all-reduce", n, steps)))
-            done = self.run_program("collective", "all-reduce", "--system=generic", f"--accelerators={n}", "--domain-size=1",
+            n_chunks, steps = draw_list(generator, operation, n)
+            self.assertTrue(does(operation, n, n_chunks, steps))
+            for _ in range(generator.choice((0, 0, 1, 2))):
+                spoil(generator, n, steps, n_chunks)
+            self.write(document(text(operation, n, steps, n_chunks)))
+            done = self.run_program("collective", operation, "--system=generic", f"--accelerators={n}", "--domain-size=1",
                                     f"--algorithm={self.path}", "--bytes=1MiB")
-            good = sums_all(n, steps)
-            self.assertEqual(done.returncode == 0, good, f"{steps} {done.stderr}")
+            good = does(operation, n, n_chunks, steps)
+            self.assertEqual(done.returncode == 0, good, f"{operation} {n_chunks} {steps} {done.stderr}")
             self.assertRegex(done.stderr, r"\A\Z" if good else r"\Alightpath: [^\n]+\n\Z")
-            seen.add(good)
-        self.assertEqual(len(seen), 2)
+            seen.add((operation, good))
+        self.assertGreaterEqual(len(seen), 11)
 
     def test_msccl(self):
         """A ring whose steps receive, sum and send at once, and parts that are summed in scratch."""
@@ -287,4 +358,4 @@ class StepListsTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(argv=[argument for argument in sys.argv if argument != "--all"])

@@ -5,6 +5,7 @@
 Environment: LIGHTPATH (the built program)."""
 import gzip
 import json
+import pathlib
 import random
 import subprocess
 import unittest
@@ -208,6 +209,27 @@ class Kineto(test_program_by_hand.Case):
         self.assertAlmostEqual(sum(predicted[kind]["time_s"] for kind in ("products", "attention", "others")) /
                                predicted["computing_s"], 1, delta=0.01)
         self.assertIn("products, summed", self.run_well("describe", self.folder / "rank-0.json"))
+
+    def test_measured(self):
+        """A step of four layers of Llama on an H100, compiled: replayed it takes what it took, and is described as its events say."""
+        path = pathlib.Path(__file__).with_name("llama-4-layers-h100.json.gz")
+        events = json.loads(gzip.decompress(path.read_bytes()))["traceEvents"]
+        ran = sorted((event["ts"], event["ts"] + event["dur"], event["name"]) for event in events if event["cat"] not in ("cuda_runtime", "cuda_driver"))
+        begin, busy, end = min(event["ts"] for event in events), 0.0, 0.0
+        for start, stop, _ in ran:
+            busy, end = busy + max(stop - max(start, end), 0.0), max(end, stop)
+        found, = json.loads(self.run_well("describe", path, "--format=json"))["profiles"]
+        for key, wanted_us in (("computing_s", busy), ("idle_s", found["span_s"] * 1e6 - busy), ("communicating_s", 0.0)):
+            self.assertAlmostEqual(found[key], wanted_us * 1e-6, delta=1e-8, msg=key)
+        # The first call may wait before it launches anything.
+        self.assertLessEqual(found["span_s"], (end - begin) * 1e-6)
+        for kind, words in (("products", ("nvjet", "cutlass")), ("attention", ("flash",)), ("copies", ("Memcpy", "Memset"))):
+            wanted = [stop - start for start, stop, name in ran if any(word in name for word in words)]
+            self.assertEqual(found[kind]["kernels"], len(wanted))
+            self.assertAlmostEqual(found[kind]["time_s"], sum(wanted) * 1e-6, delta=1e-8, msg=kind)
+        program = self.folder / "p.xml"
+        self.run_well("import", "kineto", path, "-o", program)
+        self.assertAlmostEqual(self.simulate(program)["simulated"]["iteration_time_s"] / found["span_s"], 1.0, delta=0.01)
 
     def test_scaled(self):
         """On another accelerator kernels take what the ratio of rates is, by kind; collectives are simulated."""

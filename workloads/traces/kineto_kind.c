@@ -19,13 +19,13 @@ static const struct {
              {"nvshmem", LP_KINETO_COMMUNICATION}, {"memcpy", LP_KINETO_COPIES},
              {"memset", LP_KINETO_COPIES},         {"flash", LP_KINETO_ATTENTION},
              {"fmha", LP_KINETO_ATTENTION},        {"attention", LP_KINETO_ATTENTION},
-             {"attn", LP_KINETO_ATTENTION},        {"gemm", LP_KINETO_PRODUCTS},
-             {"cutlass", LP_KINETO_PRODUCTS},      {"cublas", LP_KINETO_PRODUCTS},
-             {"xmma", LP_KINETO_PRODUCTS},         {"nvjet", LP_KINETO_PRODUCTS},
-             {"cijk_", LP_KINETO_PRODUCTS},        {"conv", LP_KINETO_PRODUCTS},
-             {"scudnn", LP_KINETO_PRODUCTS},       {"dgrad", LP_KINETO_PRODUCTS},
-             {"wgrad", LP_KINETO_PRODUCTS},        {"winograd", LP_KINETO_PRODUCTS},
-             {"matmul", LP_KINETO_PRODUCTS}};
+             {"attn", LP_KINETO_ATTENTION},        {"sdpa", LP_KINETO_ATTENTION},
+             {"gemm", LP_KINETO_PRODUCTS},         {"cutlass", LP_KINETO_PRODUCTS},
+             {"cublas", LP_KINETO_PRODUCTS},       {"xmma", LP_KINETO_PRODUCTS},
+             {"nvjet", LP_KINETO_PRODUCTS},        {"cijk_", LP_KINETO_PRODUCTS},
+             {"conv", LP_KINETO_PRODUCTS},         {"scudnn", LP_KINETO_PRODUCTS},
+             {"dgrad", LP_KINETO_PRODUCTS},        {"wgrad", LP_KINETO_PRODUCTS},
+             {"winograd", LP_KINETO_PRODUCTS},     {"matmul", LP_KINETO_PRODUCTS}};
 
 static gboolean
 has_expert_word(const char *low)

@@ -169,8 +169,8 @@ run_collective(LpRank *self, const LpTask *task, const LpStep *step)
         lp_clock_charge(&self->clock, LP_TERM_HOST, simgrid_get_clock());
     }
     double start_s = simgrid_get_clock();
-    lp_communicator_runtime_run(self->groups[group], self->index[group], task->op, task->delay_s,
-                                &self->clock, NULL, 0);
+    LpCommunicatorCall call = {.op = task->op, .delay_s = task->delay_s, .clock = &self->clock};
+    lp_communicator_runtime_run(self->groups[group], self->index[group], &call);
     lp_rank_trace_collective(&self->trace, task->op, step, start_s, self->clock.at_s);
 }
 

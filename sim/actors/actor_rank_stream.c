@@ -184,9 +184,12 @@ run_collective(LpRankStream *self, const Launch *launch)
         rank->run->n_delays++;
     }
     double start_s = simgrid_get_clock();
-    lp_communicator_runtime_run(rank->groups[op->group], rank->index[op->group], op,
-                                launch->what.delay_s, stream_clock(self, launch), &rank->meter,
-                                self->kind);
+    LpCommunicatorCall call = {.op = op,
+                               .delay_s = launch->what.delay_s,
+                               .clock = stream_clock(self, launch),
+                               .meter = &rank->meter,
+                               .stream = self->kind};
+    lp_communicator_runtime_run(rank->groups[op->group], rank->index[op->group], &call);
     lp_rank_trace_collective(&rank->trace, op, NULL, start_s, simgrid_get_clock());
 }
 

@@ -327,12 +327,14 @@ wait_for_table(LpCommunicatorRuntime *self, double start_s)
 }
 
 void
-lp_communicator_runtime_run(LpCommunicatorRuntime *self, guint64 index, const LpOp *op,
-                            double delay_s, LpClock *clock, LpOverlapMeter *meter, LpStream stream)
+lp_communicator_runtime_run(LpCommunicatorRuntime *self, guint64 index,
+                            const LpCommunicatorCall *call)
 {
+    const LpOp *op = call->op;
+    LpClock *clock = call->clock;
     lp_communicator_runtime_gather(self, index, op, clock);
     double start_s = simgrid_get_clock();
-    prepare(self, op, delay_s);
+    prepare(self, op, call->delay_s);
     if (self->mode.as_delay) {
         lp_watch_sleep(self->sender.watch, self->isolated_s);
         self->n_delays++;
@@ -366,6 +368,6 @@ lp_communicator_runtime_run(LpCommunicatorRuntime *self, guint64 index, const Lp
                       simgrid_get_clock() - start_s);
     if (clock != NULL)
         lp_clock_charge(clock, op->term, simgrid_get_clock());
-    if (meter != NULL)
-        lp_overlap_meter_add_launched(meter, stream, start_s, simgrid_get_clock());
+    if (call->meter != NULL)
+        lp_overlap_meter_add_launched(call->meter, call->stream, start_s, simgrid_get_clock());
 }

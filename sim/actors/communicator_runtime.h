@@ -46,12 +46,20 @@ LpChannel *lp_communicator_runtime_inbox(const LpCommunicatorRuntime *self, guin
  * into terms. Actors only. */
 void lp_communicator_runtime_gather(LpCommunicatorRuntime *self, guint64 index, const LpOp *op,
                                     LpClock *clock);
-/** Member @index takes part in @op. @delay_s: what it takes if collectives are delays; negative for
- * the group's own isolated time. @clock: the member's, or its stream's. @meter: of a rank whose
- * @stream runs it, or NULL. Actors only. */
-void lp_communicator_runtime_run(LpCommunicatorRuntime *self, guint64 index, const LpOp *op,
-                                 double delay_s, LpClock *clock, LpOverlapMeter *meter,
-                                 LpStream stream);
+/** A member's part in a collective. */
+typedef struct {
+    const LpOp *op;        /* borrowed */
+    double delay_s;        /**< what it takes if collectives are delays; negative: the group's own
+                                isolated time */
+    LpClock *clock;        /* borrowed: the member's, or its stream's; as for gathering */
+    LpOverlapMeter *meter; /* borrowed: of a rank whose @stream runs it; NULL: its compute stream
+                              does */
+    LpStream stream;
+} LpCommunicatorCall;
+
+/** Member @index takes part in @call. Actors only. */
+void lp_communicator_runtime_run(LpCommunicatorRuntime *self, guint64 index,
+                                 const LpCommunicatorCall *call);
 
 /** Its log, for what is part of a longer delay. */
 LpRuntimeLog *lp_communicator_runtime_log(LpCommunicatorRuntime *self);

@@ -20,13 +20,18 @@ typedef struct {
 
 /* A job by itself. */
 typedef struct {
-    LpScenarioSetup *scenario_setup;
     guint job;
     LpScenarioSetupScope scope;
-    guint isolated; /* classes of its traffic that take their isolated time */
+    guint isolated;      /* classes of its traffic that take their isolated time */
+    LpRunResult *result; /* borrowed: filled */
+} Standalone;
+
+/* And how it is run. */
+typedef struct {
+    LpScenarioSetup *scenario_setup;
+    Standalone what;
     LpJobSet job_set;
     LpJobSetQuotient *quotient; /* owned; NULL: by ranks */
-    LpRunResult *result;        /* borrowed: filled */
 } StandaloneRun;
 
 static void
@@ -56,7 +61,7 @@ run_standalone(const void *data, GByteArray *result, GError **error)
     g_autoptr(LpWatch) watch = NULL;
     LpJobSet job_set = standalone_run->job_set;
     LpRunContext context = {.progress = lp_child_process_report};
-    if (standalone_run->scope == LP_SCENARIO_SCOPE_ALONE &&
+    if (standalone_run->what.scope == LP_SCENARIO_SCOPE_ALONE &&
         standalone_run->scenario_setup->faults != NULL) {
         watch = lp_watch_new(lp_network_n_links(standalone_run->scenario_setup->network));
         context.watch = watch;
@@ -67,7 +72,7 @@ run_standalone(const void *data, GByteArray *result, GError **error)
         return FALSE;
     if (watch != NULL)
         outcome->stall = lp_watch_stall(watch);
-    outcome->stall.job = standalone_run->job;
+    outcome->stall.job = standalone_run->what.job;
     return TRUE;
 }
 
@@ -113,17 +118,12 @@ run_counterfactuals(const LpScenarioSetup *self, guint job, LpRunCount *runs, Lp
 }
 
 static StandaloneRun
-standalone_run_new(LpScenarioSetup *scenario_setup, guint job, LpScenarioSetupScope scope,
-                   guint isolated, LpRunResult *result)
+standalone_run_new(LpScenarioSetup *scenario_setup, const Standalone *what)
 {
-    StandaloneRun self = {.scenario_setup = scenario_setup,
-                          .job = job,
-                          .scope = scope,
-                          .isolated = isolated,
-                          .result = result};
+    StandaloneRun self = {.scenario_setup = scenario_setup, .what = *what};
     self.job_set = lp_job_set_of(scenario_setup);
-    lp_job_set_add(&self.job_set, job, scope, isolated);
-    if (isolated != 0)
+    lp_job_set_add(&self.job_set, what->job, what->scope, what->isolated);
+    if (what->isolated != 0)
         lp_run_job_idealise(&self.job_set.jobs[0]);
     return self;
 }
@@ -138,7 +138,7 @@ finish_standalone_run(StandaloneRun *self, LpScenarioSimulation *simulation, GEr
     /* Which ranks wait for which is told by a run of all. */
     if (self->quotient != NULL && outcome.stall.is_stalled)
         return TRUE;
-    *self->result = outcome.result;
+    *self->what.result = outcome.result;
     return lp_scenario_setup_check_stall(self->scenario_setup, &outcome.stall,
                                          outcome.result.n_waiting, error);
 }
@@ -152,16 +152,15 @@ is_healthy(const LpScenarioSetup *self, guint job)
 
 /* By classes, if that is worth it: @by_classes. Else by ranks, those runs that are not. */
 static gboolean
-run_standalone_if(LpScenarioSetup *self, guint job, LpScenarioSetupScope scope, guint isolated,
-                  gboolean by_classes, LpRunResult *io_result, LpScenarioSimulation *simulation,
-                  GError **error)
+run_standalone_if(LpScenarioSetup *self, Standalone what, gboolean by_classes,
+                  LpScenarioSimulation *simulation, GError **error)
 {
-    gboolean is_done = io_result->n_actors > 0, good = TRUE;
+    gboolean is_done = what.result->n_actors > 0, good = TRUE;
     if (is_done)
         return TRUE;
-    StandaloneRun standalone_run = standalone_run_new(self, job, scope, isolated, io_result);
+    StandaloneRun standalone_run = standalone_run_new(self, &what);
     standalone_run.quotient =
-        by_classes ? lp_job_set_quotient_new(&standalone_run.job_set, scope) : NULL;
+        by_classes ? lp_job_set_quotient_new(&standalone_run.job_set, what.scope) : NULL;
     if (by_classes == (standalone_run.quotient != NULL))
         good = finish_standalone_run(&standalone_run, simulation, error);
     standalone_run_clear(&standalone_run);
@@ -176,16 +175,16 @@ run_standalone_runs(LpScenarioSetup *self, LpScenarioSimulation *simulation, gbo
 {
     for (guint i = 0; i < self->jobs->len; i++) {
         LpJobResult *result = &simulation->jobs[i];
-        if (!run_standalone_if(self, i, LP_SCENARIO_SCOPE_ALONE, 0, by_classes, &result->alone,
-                               simulation, error))
+        Standalone alone = {i, LP_SCENARIO_SCOPE_ALONE, 0, &result->alone},
+                   uncontended = {i, LP_SCENARIO_SCOPE_ALONE, ALL_CLASSES, &result->uncontended},
+                   healthy = {i, LP_SCENARIO_SCOPE_OWN, 0, &result->own->run};
+        if (!run_standalone_if(self, alone, by_classes, simulation, error))
             return FALSE;
         if (is_healthy(self, i)) {
             result->own->run = result->alone;
             result->uncontended = result->own->uncontended;
-        } else if (!run_standalone_if(self, i, LP_SCENARIO_SCOPE_ALONE, ALL_CLASSES, by_classes,
-                                      &result->uncontended, simulation, error) ||
-                   !run_standalone_if(self, i, LP_SCENARIO_SCOPE_OWN, 0, by_classes,
-                                      &result->own->run, simulation, error))
+        } else if (!run_standalone_if(self, uncontended, by_classes, simulation, error) ||
+                   !run_standalone_if(self, healthy, by_classes, simulation, error))
             return FALSE;
     }
     return TRUE;
@@ -363,12 +362,12 @@ forecast_cast(LpJobSet *job_set, const LpJobSetQuotient *quotient, const char *n
 }
 
 static void
-forecast_standalone(LpScenarioSetup *self, guint job, LpScenarioSetupScope scope, guint isolated,
-                    const char *name, LpForecast *io_forecast)
+forecast_standalone(LpScenarioSetup *self, Standalone what, const char *name,
+                    LpForecast *io_forecast)
 {
-    StandaloneRun standalone_run = standalone_run_new(self, job, scope, isolated, NULL);
-    standalone_run.quotient = lp_job_set_quotient_new(&standalone_run.job_set, scope);
-    forecast_cast(&standalone_run.job_set, standalone_run.quotient, name, job, io_forecast);
+    StandaloneRun standalone_run = standalone_run_new(self, &what);
+    standalone_run.quotient = lp_job_set_quotient_new(&standalone_run.job_set, what.scope);
+    forecast_cast(&standalone_run.job_set, standalone_run.quotient, name, what.job, io_forecast);
     standalone_run_clear(&standalone_run);
 }
 
@@ -383,11 +382,13 @@ forecast_all(LpScenarioSetup *self, LpScenarioSimulation *simulation, LpScenario
         options.forecast->quotient = lp_job_set_quotient_size(quotient);
     lp_forecast_add_traffic(options.forecast, self->backgrounds);
     for (guint i = 0; i < self->jobs->len; i++) {
-        forecast_standalone(self, i, LP_SCENARIO_SCOPE_ALONE, 0, "alone", options.forecast);
+        Standalone alone = {i, LP_SCENARIO_SCOPE_ALONE, 0, NULL},
+                   uncontended = {i, LP_SCENARIO_SCOPE_ALONE, ALL_CLASSES, NULL},
+                   healthy = {i, LP_SCENARIO_SCOPE_OWN, 0, NULL};
+        forecast_standalone(self, alone, "alone", options.forecast);
         if (!is_healthy(self, i)) {
-            forecast_standalone(self, i, LP_SCENARIO_SCOPE_ALONE, ALL_CLASSES, "without contention",
-                                options.forecast);
-            forecast_standalone(self, i, LP_SCENARIO_SCOPE_OWN, 0, "healthy", options.forecast);
+            forecast_standalone(self, uncontended, "without contention", options.forecast);
+            forecast_standalone(self, healthy, "healthy", options.forecast);
         }
         g_auto(LpJobSet) job_set = lp_job_set_of(self);
         lp_job_set_add(&job_set, i, LP_SCENARIO_SCOPE_OWN, 0);

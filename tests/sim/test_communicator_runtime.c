@@ -60,7 +60,8 @@ take_part(gpointer data)
     LpClock clock = {.at_s = 0.1 * index};
     clock.terms.s[LP_TERM_COMPUTE] = clock.at_s;
     sg_actor_sleep_for(0.1 * index);
-    lp_communicator_runtime_run(runtime, index, &op, 0.25, &clock, NULL, 0);
+    LpCommunicatorCall call = {.op = &op, .delay_s = 0.25, .clock = &clock};
+    lp_communicator_runtime_run(runtime, index, &call);
     lp_test_close("clock of the last", clock.terms.s[LP_TERM_COMPUTE], 0.1 * (N - 1), 1e-12);
     lp_test_close("and of the collective", clock.at_s, simgrid_get_clock(), 1e-12);
     lp_test_close("as its term", clock.terms.s[op.term], clock.at_s - 0.1 * (N - 1), 1e-9);

@@ -200,10 +200,108 @@ test_counts(void)
     }
 }
 
+/* What is alike but for one thing that nothing else shows is told apart by that. */
+static void
+test_colours(void)
+{
+    g_autoptr(LpDrawnFlows) drawn =
+        lp_drawn_flows_new("--accelerators=32 --domain-size=1 --leaf-ports=8", 8, 0, 0);
+    guint32 speeds[] = {0, 1, 0, 0}, n;
+    drawn->list.n_ranks = G_N_ELEMENTS(speeds);
+    drawn->program->n_ranks = drawn->list.n_ranks;
+    drawn->program->pipeline.n_stages = 2;
+    drawn->program->pipeline.stride = 2;
+    g_autoptr(LpStructure) structure = lp_structure_new(&drawn->input, &drawn->list, FALSE);
+    const guint32 *of_rank = structure->of_vertex;
+    lp_test_true("ranks of a stage", of_rank[0] == of_rank[1] && of_rank[2] == of_rank[3]);
+    lp_test_true("stages", of_rank[0] != of_rank[2]);
+    drawn->job.speeds = speeds;
+    g_array_index(drawn->list.flows, LpFlowOfRun, 5).what = 1;
+    g_autoptr(LpStructure) other = lp_structure_new(&drawn->input, &drawn->list, FALSE);
+    lp_test_true("speeds", other->of_vertex[0] != other->of_vertex[1] &&
+                               other->of_vertex[2] == other->of_vertex[3]);
+    g_autofree guint32 *classes = lp_drawn_flows_classes(drawn, other, &n);
+    guint32 n_like = 0;
+    for (guint32 i = 0; i < drawn->n; i++)
+        n_like += classes[i] == classes[5];
+    lp_test_true("what flows send", n_like == 1);
+}
+
+/* Flows on links that ports, domains or hosts have, by an own count; of a link that must bind if
+ * @binds says so. */
+static guint32
+count_crossings(const LpDrawnFlows *drawn, const gboolean *binds)
+{
+    guint32 n = 0;
+    for (guint32 i = 0; i < drawn->n; i++)
+        for (guint32 k = 0; k < drawn->routes[i].n_links; k++) {
+            guint32 link = drawn->routes[i].links[k];
+            LpTier tier = lp_network_link(drawn->network, link).tier;
+            n += (tier == LP_TIER_PORT || tier == LP_TIER_SCALE_UP || tier == LP_TIER_PCIE) &&
+                 (binds == NULL || binds[link]);
+        }
+    return n;
+}
+
+/* Flows without a communicator are each an owner of the links that a collective could share with
+ * itself, if that is asked for. */
+static void
+test_owners(void)
+{
+    guint32 n_owned = 0;
+    for (guint i = 0; lp_drawn_flows_machines[i] != NULL; i++) {
+        g_autoptr(LpDrawnFlows) drawn = lp_drawn_flows_new(lp_drawn_flows_machines[i], 3, 4, 1);
+        drawn->input.view = (LpQuotientView){.is_apart = TRUE};
+        g_autoptr(LpStructure) none = lp_structure_new(&drawn->input, &drawn->list, FALSE);
+        lp_test_true("not asked for", none->owned->len == 0);
+        drawn->input.view.knows_owners = TRUE;
+        g_autoptr(LpStructure) binding = lp_structure_new(&drawn->input, &drawn->list, FALSE);
+        lp_test_true(lp_drawn_flows_machines[i],
+                     binding->owned->len == count_crossings(drawn, binding->links->binds));
+        n_owned += binding->owned->len;
+        drawn->input.view = (LpQuotientView){.is_apart = TRUE};
+        for (guint tier = 0; tier < LP_N_TIERS; tier++)
+            drawn->input.view.uncontended[tier] = TRUE;
+        g_autoptr(LpStructure) all = lp_structure_new(&drawn->input, &drawn->list, FALSE);
+        lp_test_true("of all that owners do not meet on",
+                     all->owned->len == count_crossings(drawn, NULL));
+    }
+    lp_test_true("some bind", n_owned > 0);
+}
+
+/* Two flows cross the same two links, of different bandwidth, in opposite order: that tells them
+ * apart where it matters which link holds a flow back, and nowhere else. */
+static void
+test_order(void)
+{
+    g_autoptr(LpDrawnFlows) drawn = lp_drawn_flows_new(
+        "--accelerators=32 --domain-size=4 --leaf-ports=8 --oversubscription=4", 0, 2, 1);
+    guint32 up = drawn->routes[0].links[0], down = up, n;
+    for (guint32 link = 0; link < lp_network_n_links(drawn->network); link++)
+        if (lp_network_link(drawn->network, link).bytes_per_s !=
+            lp_network_link(drawn->network, up).bytes_per_s)
+            down = link;
+    guint32 there[] = {up, down}, back[] = {down, up};
+    drawn->routes[1] = drawn->routes[0];
+    drawn->routes[0].links = there;
+    drawn->routes[1].links = back;
+    drawn->routes[0].n_links = drawn->routes[1].n_links = 2;
+    drawn->input.view = (LpQuotientView){.is_apart = TRUE};
+    g_autoptr(LpStructure) any = lp_structure_new(&drawn->input, &drawn->list, FALSE);
+    lp_test_true("both bind", any->links->binds[up] && any->links->binds[down] && up != down);
+    g_free(lp_drawn_flows_classes(drawn, any, &n));
+    lp_test_true("in any order", n == 1);
+    drawn->input.view.knows_owners = TRUE;
+    g_autoptr(LpStructure) ordered = lp_structure_new(&drawn->input, &drawn->list, FALSE);
+    g_free(lp_drawn_flows_classes(drawn, ordered, &n));
+    lp_test_true("in order", n == 2);
+}
+
 int
 main(void)
 {
-    static const LpTestCase cases[] = {
-        {"stable", test_stable}, {"counts", test_counts}, {NULL, NULL}};
+    static const LpTestCase cases[] = {{"stable", test_stable},   {"counts", test_counts},
+                                       {"colours", test_colours}, {"owners", test_owners},
+                                       {"order", test_order},     {NULL, NULL}};
     return lp_test_run("structure", cases);
 }

@@ -210,6 +210,27 @@ class Kineto(test_program_by_hand.Case):
                                predicted["computing_s"], 1, delta=0.01)
         self.assertIn("products, summed", self.run_well("describe", self.folder / "rank-0.json"))
 
+    def test_kinds(self):
+        """Names of kernels in public profiles, and in our own of an H100."""
+        names = {
+            "products": ["nvjet_sm90_tst_256x128_64x4_1x2_h_badd_coopA_NTT", "ampere_bf16_s16816gemm_bf16", "triton_tem_fused_mm_3",
+                         "void cutlass::Kernel2<cutlass_75_tensorop_bf16_s1688gemm_bf16_128x128_tn_align1>(...)", "volta_scudnn_128x64_relu_small_nn_v1",
+                         "void cudnn::cnn::conv2d_grouped_direct_kernel<false>", "Cijk_Ailk_Bljk_SB_MT64x64x16",
+                         "void cutlass::device_kernel<dpsk::grouped_gemm::cuda::fp8_dptp128c_acc::GemmKernel>"],
+            "attention": ["cudnn_generated_fort_native_sdpa_sm90_flash_bprop_wgmma_f16", "void flash::compute_attn_ws<Flash_fwd_kernel_traits<192>>",
+                          "fmha_cutlassF_bf16_aligned_64x64_rf_sm80", "triton_tem_fused_flex_attention_7"],
+            "others": ["triton_red_fused__log_softmax__log_softmax_backward_data__to_copy_add", "triton_poi_fused__scaled_dot_product_flash_attention_5",
+                       "triton_per_fused_convolution_2", "void at::native::convert_element_type", "rotary_kernel",
+                       "void at::native::(anonymous namespace)::multi_tensor_apply_kernel"],
+            "copies": ["Memcpy DtoD (Device -> Device)", "Memset (Device)"],
+            "communication": ["ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)", "void deep_ep::intranode::combine<__nv_bfloat16>",
+                              "void dpsk::ep::internode::notify_dispatch<false, 8>", "rcclKernel_SendRecv", "nvshmemi_proxy"]}
+        profile = Profile()
+        for at, name in enumerate(name for of_kind in names.values() for name in of_kind):
+            profile.call(at).kernel(at + 0.5, 1, name=name)
+        found, = self.described(profile)["profiles"]
+        self.assertEqual({kind: found[kind]["kernels"] for kind in names}, {kind: len(of_kind) for kind, of_kind in names.items()})
+
     def test_measured(self):
         """A step of four layers of Llama on an H100, compiled: replayed it takes what it took, and is described as its events say."""
         path = pathlib.Path(__file__).with_name("llama-4-layers-h100.json.gz")
@@ -222,7 +243,7 @@ class Kineto(test_program_by_hand.Case):
         for key, wanted_us in (("computing_s", busy), ("idle_s", found["span_s"] * 1e6 - busy), ("communicating_s", 0.0)):
             self.assertAlmostEqual(found[key], wanted_us * 1e-6, delta=1e-8, msg=key)
         self.assertAlmostEqual(found["span_s"], (end - begin) * 1e-6, delta=1e-8)
-        for kind, words in (("products", ("nvjet", "cutlass")), ("attention", ("flash",)), ("copies", ("Memcpy", "Memset"))):
+        for kind, words in (("products", ("nvjet", "cublas")), ("attention", ("flash",)), ("copies", ("Memcpy", "Memset"))):
             wanted = [stop - start for start, stop, name in ran if any(word in name for word in words)]
             self.assertEqual(found[kind]["kernels"], len(wanted))
             self.assertAlmostEqual(found[kind]["time_s"], sum(wanted) * 1e-6, delta=1e-8, msg=kind)

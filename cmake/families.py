@@ -42,7 +42,7 @@ def structure(node, nodes):
     if node.tag == "family":
         own["model-type"] = own.pop("type")
     members = [f".{name.replace('-', '_')} = {value_of(node.tag, name, value)}" for name, value in own.items()]
-    sizes = ["{" + ", ".join((text(one.get("attribute")), text(one.get("keys")), one.get("fallback"))) + "}" for one in node]
+    sizes = ["{" + ", ".join((text(one.get("attribute")), text(one.get("keys")) if one.get("keys") else "NULL", one.get("fallback"))) + "}" for one in node]
     return "{" + ", ".join(members + ([f".sizes = {{{', '.join(sizes)}}}"] if sizes else [])) + "}"
 
 

@@ -14,6 +14,7 @@ const char *const lp_kernel_field_names[LP_N_KERNEL_FIELDS] = {
     [LP_KERNEL_COUNT] = "count",
     [LP_KERNEL_BYTES] = "bytes",
     [LP_KERNEL_COLUMN_BYTES] = "column-bytes",
+    [LP_KERNEL_OPERATIONS] = "operations",
     [LP_KERNEL_HEAD_WIDTH] = "head-width",
     [LP_KERNEL_SHARE] = "share",
     [LP_KERNEL_SIZE] = "size",

@@ -28,6 +28,7 @@ take(gpointer data, const LpListedKernel *listed)
         .n_batch = field[LP_KERNEL_COUNT],
         .bytes = field[LP_KERNEL_BYTES],
         .column_bytes = field[LP_KERNEL_COLUMN_BYTES],
+        .operations = field[LP_KERNEL_OPERATIONS],
         .streams = listed->kind == LP_LISTED_STREAM,
         .measured = listed->kind == LP_LISTED_MEASURED,
         .size = field[LP_KERNEL_SIZE],

@@ -26,6 +26,7 @@ typedef struct {
     double bytes;        /**< bytes read and written */
     double column_bytes; /**< of a cast: those of @bytes that write the copy along the columns,
                             which not every accelerator needs */
+    double operations;   /**< of a kernel that is no product: its arithmetic in fp32 */
     gboolean streams;    /**< reads and writes in order, without sums over rows or random numbers */
     gboolean wide;       /**< in 16 bits where products are narrow: attention, logits and router
                             (NVIDIA, Transformer Engine's user guide; Megatron-Core) */

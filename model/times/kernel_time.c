@@ -112,12 +112,13 @@ moving_s(const LpKernel *self, const LpAccelerator *accelerator)
     return self->bytes / (accelerator->memory_bytes_per_s * efficiency);
 }
 
-/* What the arithmetic of products of @precision takes. */
+/* What arithmetic takes: of products in @precision, of others in fp32, outside their units. */
 static double
 computing_s(const LpKernel *self, const LpAccelerator *accelerator, LpPrecision precision)
 {
+    double peak = accelerator->peak_flop_per_s[LP_PRECISION_FP32];
     if (self->n_batch <= 0.0)
-        return 0.0;
+        return self->operations > 0.0 && peak > 0.0 ? self->operations / peak : 0.0;
     LpGemm gemm = {self->m, self->k, self->n, self->n_batch};
     double share = timed_share(self, accelerator) * narrow_heads(self, accelerator);
     return self->fused ? share * lp_gemm_attention_s(&gemm, accelerator, precision, self->attention)

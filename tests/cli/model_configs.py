@@ -182,6 +182,20 @@ add("kimi-linear", 49.12e9, **llama("kimi_linear", "KimiLinearForCausalLM", 2304
     short_conv_kernel_size=4)))
 add("minimax-m2", 228.7e9, **llama("minimax_m2", "MiniMaxM2ForCausalLM", 3072, 1536, 62, 48, 8, 200064, 196608,
     head_dim=128, num_local_experts=256, num_experts_per_tok=8, use_qk_norm=True))
+# State spaces of the first version (arXiv 2312.00752, table of models; tiiuae/falcon-mamba-7b and ai21labs' model pages:
+# 7.27, 51.6 and 398.6 billion parameters).
+add("mamba-2.8b", 2.77e9, model_type="mamba", architectures=["MambaForCausalLM"], hidden_size=2560, intermediate_size=5120,
+    num_hidden_layers=64, state_size=16, expand=2, conv_kernel=4, time_step_rank=160, vocab_size=50280, use_bias=False,
+    use_conv_bias=True, torch_dtype="float32")
+add("falcon-mamba-7b", 7.27e9, model_type="falcon_mamba", architectures=["FalconMambaForCausalLM"], hidden_size=4096,
+    intermediate_size=8192, num_hidden_layers=64, state_size=16, expand=16, conv_kernel=4, time_step_rank=256, vocab_size=65024,
+    use_bias=False, use_conv_bias=True, mixer_rms_eps=1e-6, tie_word_embeddings=False, torch_dtype="bfloat16")
+JAMBA = dict(attn_layer_offset=4, attn_layer_period=8, expert_layer_offset=1, expert_layer_period=2, mamba_conv_bias=True,
+             mamba_d_conv=4, mamba_d_state=16, mamba_expand=2, mamba_proj_bias=False, num_experts=16, num_experts_per_tok=2)
+add("jamba-v0.1", 51.57e9, **llama("jamba", "JambaForCausalLM", vocab=65536, longest=262144, mamba_dt_rank=256,
+    mamba_inner_layernorms=True, **JAMBA))
+add("jamba-1.5-large", 398.6e9, **llama("jamba", "JambaForCausalLM", 8192, 24576, 72, 64, 8, 65536, 262144, mamba_dt_rank=512,
+    **JAMBA))
 add("mamba2-2.7b", 2.7e9, model_type="mamba2", architectures=["Mamba2ForCausalLM"], hidden_size=2560,
     num_hidden_layers=64, num_heads=80, head_dim=64, state_size=128, n_groups=1, conv_kernel=4, chunk_size=256,
     vocab_size=50288, tie_word_embeddings=True, torch_dtype="float16")

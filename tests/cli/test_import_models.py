@@ -158,7 +158,7 @@ class Import(Case):
         self.assertAlmostEqual(result["parameters"] / self.imported(own)[0]["parameters"], 1.0, delta=1e-9)
         _, values = self.imported(dict(seven, sliding_window=[4096, 4096, 4096, None], max_seq_len=32768))
         self.assertEqual((values["window"], values["layer-pattern"]), ("4096", "3*window+1*full"))
-        for bad, part in ((dict(seven, model_type="mamba"), "model_type: got \"mamba\""),
+        for bad, part in ((dict(seven, model_type="rwkv"), "model_type: got \"rwkv\""),
                           (dict(seven, model_type=3), "model_type: got 3"),
                           ({"dim": 4096, "n_layers": 32, "n_heads": 32, "multiple_of": 256}, "n_kv_heads: got none"),
                           (dict(seven, sliding_window=[4096, 1024]), "sliding_window: got [4096"),

@@ -22,6 +22,8 @@ PLANS = (
     ("qwen3-next-80b-a3b", "pp=1 dp=8 cp=2 ep=8 layers=8 global-batch=16 virtual-stages=1 schedule=1f1b experts=64"),
     ("kimi-linear-48b-a3b", "tp=2 pp=2 dp=4 ep=4 layers=8 global-batch=16 experts=64"),
     ("deepseek-v3.2", "pp=2 dp=2 cp=4 ep=8 layers=8 global-batch=16 experts=64 seq=16384"),
+    ("nemotron-h-8b", "tp=1 pp=2 dp=8 layers=16 global-batch=16 layer-pattern=3*mamba-1+1*full selective-norms=1 recompute=selective "
+                      "selective=attention,norms,qkv"),
     ("granite-4-h-small", "dp=16 ep=8 layers=10 global-batch=16 expert-latent=1024"),
 )
 
@@ -56,6 +58,18 @@ class Layers(unittest.TestCase):
                 times[pattern, seq] = done["closed_form"]["terms_s"]["compute"]
         self.assertLess(times["mamba-2", 65536] / times["mamba-2", 8192], 8.2)
         self.assertGreater(times["full", 65536] / times["full", 8192], 9.0)
+
+    def test_scans(self):
+        """Mamba-2's scan is 2 to 8 times as fast as that of the first version (Dao and Gu, arXiv 2405.21060, abstract)."""
+        for state in (64, 128, 256):
+            times = {}
+            for version in ("mamba-1", "mamba-2"):
+                kernels = result("workload", "kernels", "nemotron-h-8b", "--system=dgx-a100", "--accelerators=16", *settings(
+                    f"layers=4 tp=1 dp=16 global-batch=16 micro-batch=1 hidden=2560 mamba-heads=80 mamba-groups=1 single-blocks=yes "
+                    f"recompute=none mamba-state={state} selective-state={state} layer-pattern={version}"))["kernels"]
+                times[version] = sum(one["time_s"] for one in kernels if one["pass"] == "forward" and one["kernel"] in (
+                    "mamba-scan", "mamba-scores", "mamba-chunk-states", "mamba-pass-states"))
+            self.assertTrue(2.0 < times["mamba-1"] / times["mamba-2"] < 8.0, (state, times))
 
     def test_refusals(self):
         for wanted, text in (("tp: got 16, wanted a divisor of mamba-groups (8)", "tp=16 dp=1 global-batch=8"),

@@ -65,6 +65,26 @@ test_flop(void)
     lp_test_close("gated-delta-net", flop(delta), published, 0.02);
 }
 
+/* Gu and Dao, arXiv 2312.00752, figure 3: projections to twice two times the width and back, and of
+ * a step of rank h / 16, B and C of 16, which the scan takes outside the units for products. */
+static void
+test_first_mamba(void)
+{
+    g_autoptr(LpWorkload) mamba =
+        made("mamba-1", (const char *const[]){"layer-pattern=mamba-1", NULL});
+    double hidden = 4096.0, inner = 2.0 * hidden, rank = hidden / 16.0;
+    lp_test_close("flop", flop(mamba), 2.0 * inner * (3.0 * hidden + 2.0 * rank + 2.0 * 16.0),
+                  1e-12);
+    LpKernel kernels[LP_KERNELS_MAX];
+    guint n = lp_block_kernels(&mamba->transformer, &mamba->plan, 0, LP_BLOCK_ATTENTION,
+                               LP_PASS_FORWARD, kernels);
+    double operations = 0.0;
+    for (guint i = 0; i < n; i++)
+        operations += kernels[i].operations;
+    lp_test_close("operations", operations,
+                  9.0 * inner * 16.0 * lp_plan_tokens(&mamba->plan, mamba->transformer.seq), 1e-12);
+}
+
 /* Kimi Team, arXiv 2510.26692, section 6.2: 6 T d^2 + 3 T C d + T C^2 a head. The kernels' products
  * of chunks are whole squares, of which the formula counts triangles: the terms that do not depend
  * on the chunk are equal, and where heads are much wider than chunks all of it. */
@@ -199,6 +219,7 @@ test_errors(void)
          "mamba-groups: got 8, wanted a divisor"},
         {{"layer-pattern=mamba-2", "tp=16", "mamba-heads=32", NULL},
          "tp: got 16, wanted a divisor of mamba-groups (8)"},
+        {{"layer-pattern=mamba-1", "tp=2", NULL}, "tp: got 2, wanted a divisor of mamba-1-parts"},
         {{"layer-pattern=sparse-attention", NULL}, "kv-rank: got 0, wanted at least 1 with layers"},
         {{"expert-latent=8", NULL}, "experts: got 0, wanted at least 1 with top-k"},
         {{"single-blocks=yes", NULL}, "single-blocks: got yes, wanted no"},
@@ -254,6 +275,7 @@ int
 main(void)
 {
     static const LpTestCase cases[] = {{"flop", test_flop},
+                                       {"first mamba", test_first_mamba},
                                        {"delta_flop", test_delta_flop},
                                        {"sparse", test_sparse},
                                        {"divided", test_divided},

@@ -219,7 +219,8 @@ static const struct {
      "mtp-layers head-width document window chunk dense-layers prefetch routing-kernels "
      "seed gradient-copies delta-key-heads delta-value-heads delta-key-width delta-value-width "
      "delta-conv mamba-heads mamba-head-width mamba-state mamba-groups mamba-conv mamba-chunk "
-     "index-heads index-width index-top-k"},
+     "index-heads index-width index-top-k selective-inner selective-expand selective-state "
+     "selective-rank selective-conv selective-norms"},
     {"s.ssssssssssvvvSsssv", "decoder-layers decoder-seq query-rank kv-rank rope-width value-width "
                              "experts top-k expert-ffn expert-latent shared-experts patch"},
     {"s.ssssssssssvvvPsssv", "shard-degree"},

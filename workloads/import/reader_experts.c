@@ -56,10 +56,15 @@ read_every(const LpReader *self, gboolean *has_experts, GError **error)
         return read_each_layer(self, experts->every, node, has_experts, error);
     if (!lp_config_count(self->config, experts->every, 1, &every, error))
         return FALSE;
+    guint32 first = experts->every_is_first ? 0 : every - 1;
+    if (experts->offset != NULL &&
+        !lp_config_count(self->config, experts->offset, 0, &first, error))
+        return FALSE;
     for (guint32 i = 0; i < self->n_layers; i++)
-        if (i % every != (experts->every_is_first ? 0 : every - 1))
+        if (i % every != first)
             has_experts[i] = FALSE;
-    return TRUE;
+    return first < every || lp_config_fault(self->config, experts->offset,
+                                            "less than the layers of a period", error);
 }
 
 /* Whether they are in the last of each @every layers behind the first @n_dense, and nowhere else.
@@ -228,6 +233,8 @@ lp_reader_map_experts(const LpReader *self, GError **error)
     /* DeepSeek's families say null for a dense model; the others always say a number. */
     if (lp_config_peek(self->config, key) == NULL && experts->method == NULL)
         return lp_config_fault(self->config, key, "the number of experts", error);
+    if (n_experts == 1 && experts->offset != NULL) /* a network as in other layers (Jamba) */
+        n_experts = 0;
     if (n_experts > 0 && !read_expert_layers(self, &mixtures, error))
         return FALSE;
     if (!mixtures.any) {

@@ -54,9 +54,13 @@ read_interval(const LpReader *self, const char **words, GError **error)
     if (layers->interval != NULL &&
         !lp_config_count(self->config, layers->interval, 1, &every, error))
         return FALSE;
+    guint32 first = layers->offset != NULL ? layers->first : every - 1;
+    if (layers->offset != NULL && !lp_config_count(self->config, layers->offset, 0, &first, error))
+        return FALSE;
     for (guint i = 0; i < self->n_layers; i++)
-        words[i] = every > 0 && (i + 1) % every == 0 ? layers->attention : layers->mixer;
-    return TRUE;
+        words[i] = every > 0 && i % every == first ? layers->attention : layers->mixer;
+    return first < every || layers->offset == NULL ||
+           lp_config_fault(self->config, layers->offset, "less than the layers of a period", error);
 }
 
 static gboolean
@@ -132,6 +136,22 @@ map_inner(const LpReader *self, const LpFamilySize *size, GError **error)
     return TRUE;
 }
 
+static gboolean
+map_size(const LpReader *self, const LpFamilySize *size, GError **error)
+{
+    guint32 value = size->fallback;
+    if (size->keys == NULL) {
+        lp_import_map_count(self->import, size->attribute, value, "model_type");
+        return TRUE;
+    }
+    g_autofree char *key = lp_config_key(self->config, size->keys);
+    const json_t *node = lp_config_peek(self->config, key);
+    gboolean is_auto = g_strcmp0(json_string_value(node), "auto") == 0;
+    if (size->fallback == 0 && (node == NULL || is_auto))
+        return TRUE;
+    return lp_reader_map_count(self, size->attribute, size->keys, 1, &value, error);
+}
+
 gboolean
 lp_reader_map_layers(LpReader *self, GError **error)
 {
@@ -140,12 +160,8 @@ lp_reader_map_layers(LpReader *self, GError **error)
         return TRUE;
     if (layers->letters != NULL ? !map_letters(self, error) : !map_words(self, error))
         return FALSE;
-    for (const LpFamilySize *size = layers->sizes; size->attribute != NULL; size++) {
-        guint32 value = size->fallback;
-        if (layers->object != NULL
-                ? !map_inner(self, size, error)
-                : !lp_reader_map_count(self, size->attribute, size->keys, 1, &value, error))
+    for (const LpFamilySize *size = layers->sizes; size->attribute != NULL; size++)
+        if (layers->object != NULL ? !map_inner(self, size, error) : !map_size(self, size, error))
             return FALSE;
-    }
     return TRUE;
 }

@@ -243,7 +243,7 @@ class Kineto(test_program_by_hand.Case):
         for key, wanted_us in (("computing_s", busy), ("idle_s", found["span_s"] * 1e6 - busy), ("communicating_s", 0.0)):
             self.assertAlmostEqual(found[key], wanted_us * 1e-6, delta=1e-8, msg=key)
         self.assertAlmostEqual(found["span_s"], (end - begin) * 1e-6, delta=1e-8)
-        for kind, words in (("products", ("nvjet", "cublas")), ("attention", ("flash",)), ("copies", ("Memcpy", "Memset"))):
+        for kind, words in (("products", ("nvjet", "cutlass", "cublas")), ("attention", ("flash",)), ("copies", ("Memcpy", "Memset"))):
             wanted = [stop - start for start, stop, name in ran if any(word in name for word in words)]
             self.assertEqual(found[kind]["kernels"], len(wanted))
             self.assertAlmostEqual(found[kind]["time_s"], sum(wanted) * 1e-6, delta=1e-8, msg=kind)

@@ -106,6 +106,13 @@ lp_collective_flows_pair(const LpCollectiveFlows *self, const LpCollectiveCall *
         .n_activities = (guint32)lp_route_n_flows(route)};
 }
 
+guint32
+lp_collective_flows_at_once(const LpCollectiveFlows *self, const LpCollectiveCall *collective)
+{
+    const LpLibrary *library = lp_rank_layout_library(self->ring->map->layout, collective->op);
+    return lp_sends_at_once(library, self->ring->n_members);
+}
+
 /* --- classes of flows --- */
 
 /* Flows of one class have one route; those over one connection are flows of their own. @known:
@@ -192,6 +199,8 @@ lp_collective_flows_task(const LpCollectiveFlows *self, const LpCollectiveCall *
     LpRoundPlan *plan = collective->plan;
     LpUnitTask task = {.kind = plan != NULL ? LP_UNIT_ROUNDS : LP_UNIT_ROW,
                        .n_units = lp_collective_flows_n_units(self),
+                       .n_row =
+                           lp_exchange_row_length(self->ring->n_members, self->ring->sites.n_intra),
                        .flows = g_array_new(FALSE, FALSE, sizeof(LpUnitFlow))};
     if (plan == NULL)
         task.wait_s = lp_flow_list_plain_wait_s(self->ring, collective->op, collective->protocol);

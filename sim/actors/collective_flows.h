@@ -54,6 +54,10 @@ guint64 lp_collective_flows_round(const LpCollectiveFlows *self, LpRoundPlan *pl
 LpUnitFlow lp_collective_flows_pair(const LpCollectiveFlows *self,
                                     const LpCollectiveCall *collective, guint64 unit, guint64 place,
                                     LpConnection *out_connection);
+/** How many of a row are under way at once. */
+guint32 lp_collective_flows_at_once(const LpCollectiveFlows *self,
+                                    const LpCollectiveCall *collective);
+
 /** What the units of a communicator do in a collective. */
 typedef enum {
     LP_UNIT_ROUNDS, /**< all rounds of its plan */
@@ -64,6 +68,7 @@ typedef enum {
 typedef struct {
     LpUnitKind kind;
     guint64 n_units;
+    guint64 n_row; /**< flows of a row */
     double wait_s; /**< before a row or a flow */
     GArray *flows; /* owned LpUnitFlow: of LP_UNIT_FLOW, by unit; else of no use */
 } LpUnitTask;

@@ -3,7 +3,6 @@
 #include "sim/actors/round_executor.h"
 
 #include "sim/actors/actor_tokens.h"
-#include "sim/collectives/exchange.h"
 #include "sim/engine/engine.h"
 
 #include <simgrid/actor.h>
@@ -314,14 +313,13 @@ run_rounds(Unit *self)
     }
 }
 
-/* An actor sends one message after the other: at any time each port has one in and one out. */
+/* Where the engine shares links each port has one message in and one out at any time. */
 static void
 run_row(Unit *self, double wait_s, guint64 first, guint64 end)
 {
-    const LpIsolatedRing *ring = self->all->of.ring;
-    const LpLibrary *library = lp_rank_layout_library(ring->map->layout, self->collective->op);
-    self->at_once = lp_flow_sender_launches(&self->all->sender)
-                        ? lp_sends_at_once(library, ring->n_members)
+    const LpRoundExecutor *all = self->all;
+    self->at_once = lp_flow_engine_launches(all->sender.sharing)
+                        ? lp_collective_flows_at_once(&all->of, self->collective)
                         : 1;
     self->next = self->n_ended = self->n_flows = first;
     self->n_receives = 0;
@@ -346,18 +344,20 @@ typedef struct {
 } LaunchedClass;
 
 static void
-end_all(LpRoundExecutor *self)
-{
-    for (guint64 i = 0; i < self->n_actors; i++)
-        lp_tokens_put(self->ended);
-}
-
-static void
 count_class_flow(LpRoundExecutor *self, const LpUnitFlow *flow)
 {
     self->sent_bytes += flow->bytes;
     self->received_bytes += flow->bytes;
     self->n_activities += flow->n_activities;
+}
+
+/* @n of them, the last of which wakes all actors. */
+static void
+end_class_flows(LpRoundExecutor *self, guint64 n)
+{
+    self->n_left -= n;
+    for (guint64 i = 0; self->n_left == 0 && i < self->n_actors; i++)
+        lp_tokens_put(self->ended);
 }
 
 static void
@@ -368,8 +368,7 @@ class_flow_arrived(gpointer data, double began_s, double ended_s)
     const LpUnitFlow *flow = launched->flow;
     lp_flow_sender_log(&self->sender, flow->route, flow->bytes, began_s, ended_s);
     count_class_flow(self, flow);
-    if (--self->n_left == 0)
-        end_all(self);
+    end_class_flows(self, 1);
 }
 
 static void
@@ -378,7 +377,7 @@ launch_class_flows(LpRoundExecutor *self)
     const GArray *flows = self->plan->task.flows;
     self->n_left = flows->len;
     if (flows->len == 0)
-        end_all(self);
+        end_class_flows(self, 0);
     for (guint i = 0; i < flows->len; i++) {
         LaunchedClass launched = {self, &g_array_index(flows, LpUnitFlow, i)};
         LpLaunchedFlow flow = {
@@ -421,15 +420,13 @@ plan_of(LpRoundExecutor *self, const LpCollectiveCall *collective)
 static void
 run_unit(LpRoundExecutor *self, guint64 index)
 {
-    const Plan *plan = self->plan;
-    const LpIsolatedRing *ring = self->of.ring;
-    if (plan->task.kind == LP_UNIT_ROUNDS)
+    const LpUnitTask *task = &self->plan->task;
+    if (task->kind == LP_UNIT_ROUNDS)
         run_rounds(unit_at(self, index));
-    else if (plan->task.kind == LP_UNIT_ROW)
-        run_row(unit_at(self, index), plan->task.wait_s, 0,
-                lp_exchange_row_length(ring->n_members, ring->sites.n_intra));
+    else if (task->kind == LP_UNIT_ROW)
+        run_row(unit_at(self, index), task->wait_s, 0, task->n_row);
     else
-        run_class_flow(self, &g_array_index(plan->task.flows, LpUnitFlow, index));
+        run_class_flow(self, &g_array_index(task->flows, LpUnitFlow, index));
 }
 
 static void

@@ -47,9 +47,9 @@ lp_server_fail(char **out_error, char *message)
 
 /* --- the program --- */
 
-/* Where it is: beside the library, as both are installed (LP_PROGRAM_INSTALLED) or built
- * (LP_PROGRAM_BUILT), both relative to the library's folder; else on PATH. Returns: for g_free().
- */
+/* The path of the program: beside the library, as both are installed (LP_PROGRAM_INSTALLED) or
+ * built (LP_PROGRAM_BUILT), both relative to the library's folder; else on PATH. Returns: for
+ * g_free(). */
 static char *
 find_program(void)
 {

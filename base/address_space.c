@@ -11,7 +11,7 @@
 
 #define MIB (1024.0 * 1024.0)
 
-/* Of this process; 0 where /proc does not tell. */
+/* The address space that this process has taken, bytes; 0 where /proc does not tell it. */
 static double
 taken_bytes(void)
 {

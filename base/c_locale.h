@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keeps what a host program's locale says about letters and decimal commas away from a scope:
- * SimGrid folds case by it (a Turkish "CRITICAL" is no "critical"), and printf() writes numbers by
- * it that are read again. */
+/* Shields a scope from the locale of the host program, which decides about letters and decimal
+ * commas: SimGrid folds case by it (a Turkish "CRITICAL" is no "critical"), and printf() writes
+ * numbers by it that are read again. */
 #pragma once
 
 #include <glib.h>
@@ -18,7 +18,7 @@ typedef struct {
 /** Gives this thread the "C" locale; `g_auto(LpCLocale) locale = lp_c_locale_begin();` does so for
  * a scope. Scopes may lie in one another. Other threads keep theirs. */
 LpCLocale lp_c_locale_begin(void) G_GNUC_WARN_UNUSED_RESULT;
-/** Gives back the one before. */
+/** Restores the locale that the thread had before lp_c_locale_begin(). */
 void lp_c_locale_end(LpCLocale *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(LpCLocale, lp_c_locale_end)
 

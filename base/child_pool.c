@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Children in slots: whoever ends makes room for the next task. */
+/* Runs children in slots: when a child ends, its slot takes the next task. */
 #include "base/child_pool.h"
 
-/* Between two looks at what running tasks tell, ms. */
+/* The time between two looks at the progress of running tasks, ms. */
 #define PAUSE_MS 200
 
 typedef struct {

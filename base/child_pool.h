@@ -28,10 +28,10 @@ typedef struct {
     const void *is_over_data;
 } LpChildPool;
 
-/** Runs all @n of @tasks, in their order, but for those that pool's is_over() leaves, whose results
- * stay as they were. A crash ends those that still run.
- * @io_peak_rss_bytes: each child's peak of resident memory, bytes, is added; or NULL.
- * Errors: LP_CHILD_PROCESS_ERROR; that of the first task, in their order, which gave one. */
+/** Runs all @n of @tasks in their order. Tasks that have not begun when the pool's is_over() holds
+ * are skipped; their results stay as they were. A crash ends the children that still run.
+ * @io_peak_rss_bytes: each child's peak of resident memory, bytes, is added; or NULL. Errors:
+ * LP_CHILD_PROCESS_ERROR; the error of the first task, in their order, that gave one. */
 gboolean lp_child_pool_run(const LpChildPool *self, const LpChildTask *tasks, guint n,
                            guint64 *io_peak_rss_bytes, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 

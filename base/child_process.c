@@ -30,7 +30,7 @@ struct LpChildProcess {
 
 G_DEFINE_QUARK(lp_child_process_error, lp_child_process_error)
 
-/* Of a child; set once, as it begins. */
+/* The board of this process, if it is a child; set once, as the child begins. */
 static LpChildBoard *own_board = NULL;
 
 LpChildBoard *
@@ -53,7 +53,7 @@ lp_child_process_report(double n_done, guint64 n_all, void *data)
     lp_child_board_write(own_board, n_done, n_all);
 }
 
-/* What the child has told last; 0: nothing. */
+/* The progress that the child reported last; 0: none. */
 static guint64
 last_told(const LpChildProcess *self, double *out_n_done)
 {
@@ -130,12 +130,12 @@ read_error(const GByteArray *left)
     return g_error_new_literal(g_quark_from_string(domain), code, domain + length);
 }
 
-/* In the child. */
+/* Runs @work in the child process, writes its result to @file and ends the process. */
 G_GNUC_NORETURN static void
 run(LpChildWork work, const void *data, gsize size_bytes, int file, LpChildBoard *board)
 {
     own_board = board;
-    /* A result that nobody waits for any more is not worth a processor. */
+    /* The child ends with its parent, since nobody would wait for its result. */
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     g_autoptr(GByteArray) result = g_byte_array_new();
     g_byte_array_set_size(result, (guint)size_bytes);
@@ -268,7 +268,7 @@ lp_child_process_wait_any(LpChildProcess *const *children, guint n, int patience
             read_some(children[i]);
 }
 
-/* Between two looks at what a child tells, ms. */
+/* The time between two looks at the progress of a child, ms. */
 #define PAUSE_MS 200
 
 void

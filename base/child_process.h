@@ -8,9 +8,9 @@
 
 G_BEGIN_DECLS
 
-/** What a child process does, in the child: reads @data, which is a copy of the parent's as all
- * memory is, and leaves its result in @result, or an error, which comes home in its place. FALSE
- * without an error counts as a crash. */
+/** The work of a child process. It reads @data, which is a copy of the parent's memory, and leaves
+ * its result in @result, or an error, which the parent gets in place of the result. FALSE without
+ * an error counts as a crash. */
 typedef gboolean (*LpChildWork)(const void *data, GByteArray *result, GError **error);
 
 /** A child process that runs, or has ended and left its result. */
@@ -26,20 +26,22 @@ typedef struct LpChildProcess LpChildProcess;
 LpChildProcess *lp_child_process_start(const char *name, LpChildWork work, const void *data,
                                        gsize size_bytes, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/** Where a child process tells whoever waits for it how far it has come: memory that both have. */
+/** Memory that parent and child share, in which the child writes how far it has come. */
 typedef struct LpChildBoard LpChildBoard;
 
-/** In a child process: its own board, on which its own children may write, too. NULL: elsewhere, or
- * where there is no memory for it. Returns: (transfer none). */
+/** The board of this process, on which its own children may write, too. NULL: this process is no
+ * child, or there was no memory for a board. Returns: (transfer none). */
 LpChildBoard *lp_child_process_board(void);
-/** Writes on @self (or NULL) that @n_done of @n_all are done, as often as anything happens. */
+/** Writes on @self (or NULL) that @n_done of @n_all steps are done. May be called at any rate. */
 void lp_child_board_write(LpChildBoard *self, double n_done, guint64 n_all);
-/** lp_child_board_write() on the own board, as runs call it. @data: is not looked at. */
+/** Writes progress on the board of this process; the signature is that of a run's progress
+ * callback. @data: is ignored. */
 void lp_child_process_report(double n_done, guint64 n_all, void *data);
-/** What the child has told last, as a share, 0 to 1. */
+/** The progress that the child reported last, as a share from 0 to 1. */
 double lp_child_process_share(const LpChildProcess *self);
 
-/** Waits until the child has ended. @progress: told meanwhile of what it tells; or NULL. */
+/** Waits until the child has ended. @progress: called meanwhile with what the child reports; or
+ * NULL. */
 void lp_child_process_wait(LpChildProcess *self,
                            void (*progress)(double n_done, guint64 n_all, void *data), void *data);
 
@@ -64,11 +66,12 @@ gboolean lp_child_process_has_ended(const LpChildProcess *self);
  * and code; LP_CHILD_PROCESS_ERROR_RESULT if it crashed. */
 gboolean lp_child_process_check(const LpChildProcess *self,
                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/** Whether it is an error of its work that the ended child has left. */
+/** Whether the ended child has left an error of its work, in place of a crash. */
 gboolean lp_child_process_left_error(const LpChildProcess *self);
 /** How an ended child ended: the status of waitpid(2), 0 if well. */
 int lp_child_process_status(const LpChildProcess *self);
-/** The bytes of its result that have come. Returns: (transfer none), until @self is freed. */
+/** The bytes of the child's result that have come so far. Returns: (transfer none), until @self is
+ * freed. */
 const GByteArray *lp_child_process_result(const LpChildProcess *self);
 
 /** Ends a child that still runs (SIGKILL), without waiting for it. */

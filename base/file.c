@@ -122,7 +122,7 @@ lp_file_write(const char *path, const char *text, gsize length, GError **error)
     return g_chmod(target, mode) == 0 || fail(error, path, errno);
 }
 
-/* Makes what writing makes first, a temporary file beside @path, and removes it. */
+/* Makes the temporary file beside @path that writing begins with, and removes it. */
 static gboolean
 try_beside(const char *path, const char *label, GError **error)
 {

@@ -65,8 +65,8 @@ GBytes *lp_file_read(const char *path, GError **error) G_GNUC_WARN_UNUSED_RESULT
 GBytes *lp_file_read_at_most(const char *path, gsize n_most,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/** Where the text of a file begins: behind the UTF-8 byte-order mark that some editors put first.
- * @length: in bytes; made smaller by a mark. Borrowed from @text. */
+/** The text of a file without the UTF-8 byte-order mark that some editors put before it. @length:
+ * in bytes; reduced by the length of the mark. Borrowed from @text. */
 const char *lp_file_skip_mark(const char *text, gsize *length);
 
 G_END_DECLS

@@ -25,8 +25,8 @@ fail(const char *path, int reason, GError **error)
     return FALSE;
 }
 
-/* Where the folder @path is: behind links, and without '/' at its end. A link to nothing says where
- * it should be, but whoever made it knows better why it is not there. Returns: (transfer full). */
+/* The real place of the folder @path: links are resolved, and it has no '/' at its end. For a link
+ * to nothing this is the place that the link names. Returns: (transfer full). */
 static char *
 place_of(const char *path, GError **error)
 {
@@ -48,7 +48,8 @@ place_of(const char *path, GError **error)
     return NULL;
 }
 
-/* A new folder beside @path, to which writing it comes first. Returns: (transfer full) its path. */
+/* Makes the folder beside @path into which the files are written first. Returns: (transfer full)
+ * its path. */
 static char *
 new_beside(const char *path, GError **error)
 {

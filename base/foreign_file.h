@@ -6,10 +6,10 @@
 
 G_BEGIN_DECLS
 
-/** Where @content, which does not follow the schema at @schema_resource, is a file of another
- * program's or no XML at all, says that in place of @io_error (out, may be NULL), and which command
- * helps: "PATH: got what it is, wanted what". Nothing where the schema is not of something that
- * people write, or the file is a faulty one of ours. */
+/** Improves the error of a file that does not follow the schema at @schema_resource. If @content is
+ * a file of another program or no XML at all, @io_error (out, may be NULL) says so, and which
+ * command helps: "PATH: got what it is, wanted what". Files of schemas that people do not write,
+ * and faulty files of ours, keep their error. */
 void lp_foreign_file_explain(const char *path, GBytes *content, const char *schema_resource,
                              GError **io_error);
 

@@ -152,7 +152,7 @@ typedef struct {
     int indent;
 } Layout;
 
-/* Also of an empty array. */
+/* Appends a number, a text, a truth value or an empty array. */
 static void
 add_scalar(GString *out, const json_t *node)
 {

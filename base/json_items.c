@@ -47,7 +47,7 @@ end_of_text(const char *at, const char *end)
     return NULL;
 }
 
-/* Where the value at the beginning of @self ends, as far as brackets tell. */
+/* The end of the value at the beginning of @self, found by its brackets. */
 static const char *
 end_of_value(const Part *self)
 {

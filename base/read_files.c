@@ -9,7 +9,7 @@ typedef struct {
     ino_t inode;
 } Place;
 
-/* What the process has open stands behind every module, and so does what it had open. */
+/* The files that the process has opened. Any module may open them, so they are kept here. */
 static GMutex mutex;
 static GArray *places;
 

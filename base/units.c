@@ -396,8 +396,8 @@ stands_in(const char *part, const char *whole)
     return strlen(part) >= PART_MIN_LENGTH && strstr(low_whole, low_part) != NULL;
 }
 
-/* Of the names that @text is a part of the shortest, else the longest that is a part of @text; the
- * first among equals. */
+/* The shortest name that contains @text, else the longest name that @text contains; the first of
+ * equally long ones. NULL: there is none. */
 static const char *
 name_with_part(const char *text, const char *const *names)
 {
@@ -416,7 +416,8 @@ lp_like_name(const char *text, const char *const *names)
 {
     g_return_val_if_fail(text != NULL && names != NULL, NULL);
     const char *begun = name_begun(text, names);
-    /* Of "h100" h100-sxm was meant, though h200 has fewer other letters. */
+    /* A name that begins with the text is meant before one with few differing letters: "h100" means
+     * h100-sxm, not h200. */
     if (begun != NULL && strlen(text) >= PART_MIN_LENGTH)
         return begun;
     const char *nearest = name_with_few_differing(text, names);

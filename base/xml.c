@@ -105,7 +105,7 @@ fail(Fault *fault, const char *path, GError **error)
     return FALSE;
 }
 
-/* With a byte-order mark, as text in UTF-16 has one. */
+/* Whether the text begins with a byte-order mark of UTF-16. */
 static gboolean
 is_utf16(const char *text, gsize length)
 {
@@ -190,9 +190,9 @@ read_schema(const char *resource, GError **error)
 
 /* --- what is embedded --- */
 
-/* What is embedded is constant, and so is what is read of it: keeping it is as good as having it
- * compiled in. A row of measurements reads ten such files, which took most of its time. Processes
- * that are forked find there what was read before. */
+/* Embedded documents and schemas are constant, so what is read of them is kept. Reading the ten
+ * files that a row of measurements needs took most of its time. Forked processes find there what
+ * was read before. */
 typedef struct {
     GHashTable *schemas;   /* owned xmlSchema, by resource */
     GHashTable *documents; /* owned LpXml, by resource */
@@ -219,7 +219,8 @@ recall(GHashTable **table, const char *path)
     return known;
 }
 
-/* Of two that were read at once the first stays, and both do. */
+/* Keeps @what for later readers of @path. If two threads have read the same file, the first copy
+ * stays in the table, and the second lives on, since its reader uses it. */
 static void
 keep(GHashTable *table, const char *path, gpointer what)
 {

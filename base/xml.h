@@ -36,8 +36,8 @@ LpXml *lp_xml_parse(const char *path, GBytes *content, const char *schema_resour
 void lp_xml_free(LpXml *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpXml, lp_xml_free)
 
-/** What the root element of @path is called; NULL: what stands before it is no document. Returns:
- * (transfer full). */
+/** The name of the root element of @path; NULL: the file is no XML up to there. Returns: (transfer
+ * full). */
 char *lp_xml_root_name(const char *path);
 /** The root element, borrowed. */
 xmlNode *lp_xml_root(const LpXml *self);

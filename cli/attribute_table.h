@@ -7,8 +7,8 @@
 
 G_BEGIN_DECLS
 
-/** Those called @names, in the program's order, or all where there are none. Returns: (transfer
- * full). */
+/** The attributes called @names as a table, in the program's order; all where there are no names.
+ * Returns: (transfer full). */
 char *lp_attribute_table_to_text(char *const *names);
 /** The same as JSON. Returns: (transfer full). */
 json_t *lp_attribute_table_to_json(char *const *names);

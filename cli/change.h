@@ -17,13 +17,12 @@ typedef struct {
 
 /** "iteration_time_s" of @run, as simulate prints it, s. */
 double lp_change_iteration_time_s(const json_t *run);
-/** Its term @term, s. */
+/** The term @term of @run, s. */
 double lp_change_term_s(const json_t *run, LpTerm term);
 /** What changed from @first to @run. */
 LpChange lp_change_largest(const json_t *first, const json_t *run);
-/** Where terms move so much more than their sum that none of them says what changed, since the
- * critical path goes through other ranks: a line that says so. Returns: (transfer full), or NULL.
- */
+/** A warning for runs whose terms move so much more than their sum that none of them says what
+ * changed, since the critical path goes through other ranks. Returns: (transfer full), or NULL. */
 char *lp_change_warning(const json_t *first, const json_t *run, const LpChange *change);
 /** Appends a line of what the classes of @run lose to contention, less what they lose in @first if
  * that is not NULL. Both as contention prints it. */

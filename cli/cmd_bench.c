@@ -146,7 +146,7 @@ run_in_child(const void *data, GByteArray *result, GError **error)
     return good;
 }
 
-/* That of all processes that have been waited for. */
+/* The processor time of all child processes that have ended. */
 static double
 processor_s(void)
 {
@@ -230,7 +230,8 @@ find(const char *name, GError **error)
     return NULL;
 }
 
-/* Those named; or with --growth the series; or those that take a few seconds at most. */
+/* Selects the benchmarks that are named; with --growth the series; else those that take a few
+ * seconds at most. */
 static GArray *
 select_benchmarks(int argc, char **argv, gboolean growth, GError **error)
 {

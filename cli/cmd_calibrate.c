@@ -47,7 +47,7 @@ options_clear(Options *self)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Options, options_clear)
 
-/* On a terminal only. */
+/* Shows the stage of a fit, on a terminal only. */
 static void
 show_stage(const char *text, void *data)
 {
@@ -63,7 +63,7 @@ blame_option(const char *option, GError **error)
     return lp_usage_error(error, "--%s: %s", option, message);
 }
 
-/* Those that are held, and behind them those that are fitted. */
+/* The constants that stay fixed, followed by those that are fitted. */
 static LpConstants *
 read_constants(const Options *options, GError **error)
 {

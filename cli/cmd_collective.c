@@ -108,7 +108,7 @@ parse_class(const Options *options, LpTraffic *out_class, GError **error)
     return TRUE;
 }
 
-/* Of @libraries, the one that runs what @row asks for. */
+/* Selects the library, among @libraries, that runs what @row asks for. */
 static void
 pick_library(const LpLibrary *libraries, LpTraffic class, const Row *row,
              LpCollectiveRequest *io_request)

@@ -57,8 +57,8 @@ add_kernels(LpKinetoProfile *self, const LpWorkload *workload, const LpMachine *
     }
 }
 
-/* Of the critical path: what waits for communication is not hidden, and idle is what waits for
- * stages, hosts and circuits. */
+/* Adds the terms of the critical path to a profile. Waits for communication count as exposed; waits
+ * for stages, hosts and circuits as idle. */
 static void
 add_terms(LpKinetoProfile *self, const LpTerms *terms)
 {

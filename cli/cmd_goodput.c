@@ -23,7 +23,7 @@
 #define RUNS_MAX 1000000
 #define DEFAULT_RUNS 1000
 #define DEFAULT_SEED 1
-/* Of all runs together: some minutes. */
+/* The largest number of failures of all runs together, which take some minutes. */
 #define FAILURES_MAX 1e8
 
 typedef struct {

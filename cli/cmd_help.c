@@ -45,7 +45,7 @@ read_topic(const char *name)
     return text != NULL ? g_strndup(text, length) : NULL;
 }
 
-/* Its topics, each with its title. */
+/* Prints the topics of help, each with its title. */
 static gboolean
 print_topics(char **names, GError **error)
 {

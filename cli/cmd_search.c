@@ -124,7 +124,7 @@ check_size(const LpSearchAxes *axes, GError **error)
                n, COMBINATIONS_MAX, longest->name, g_strv_length(longest->values));
 }
 
-/* That there is a plan to run at all. */
+/* Checks that there is a plan to run at all. */
 static gboolean
 check_any(const LpSearchSpace *space, GError **error)
 {
@@ -168,7 +168,7 @@ find_prices(const GPtrArray *machines, double accelerator_price_usd)
     return prices;
 }
 
-/* That all of @machines can be compared by the objective. */
+/* Checks that all of @machines can be compared by the objective. */
 static gboolean
 check_objective(const GPtrArray *machines, const LpSearchMeasure *measure, GError **error)
 {

@@ -31,7 +31,7 @@
 #include <unistd.h>
 
 #define SOCKET STDIN_FILENO
-/* Of a request, bytes: any command line is shorter. */
+/* The largest request, bytes: any command line is shorter. */
 #define REQUEST_MAX (4u << 20)
 
 static void
@@ -101,7 +101,7 @@ last_line(char *text)
     return g_str_has_prefix(line, "lightpath: ") ? line + strlen("lightpath: ") : line;
 }
 
-/* In the process of a command. @mask: of signals, as before this program changed it. */
+/* Runs a command in its own process. @mask: the signal mask that this program had at its start. */
 static void
 run_command(const Command *command, const json_t *request, const sigset_t *mask)
 {
@@ -237,7 +237,7 @@ serve_line(const char *line, const sigset_t *waiting)
     return TRUE;
 }
 
-/* Nothing is done: the signal ends a wait. */
+/* Does nothing: the signal only ends a wait. */
 static void
 on_child(int number)
 {

@@ -58,7 +58,7 @@ options_clear(Options *self)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Options, options_clear)
 
-/* To the data of a page, where the run has a plan. */
+/* Adds the kernels to the data of a page, if the run has a plan. */
 static void
 add_kernels(const Options *options, json_t *object, const LpReport *report)
 {

@@ -397,7 +397,8 @@ check(const char *name, const DescribeOptions *options, GError **error)
     return lp_print_result(text, error);
 }
 
-/* With --verbose or as JSON it prints what describe does: the plan, and who gave each value. */
+/* Checks a workload. With --verbose or as JSON it prints what describe does: the plan, and who gave
+ * each value. */
 static gboolean
 cmd_check(int argc, char **argv, GError **error)
 {

@@ -56,9 +56,8 @@ read_again(int file)
     return g_string_free(text, FALSE);
 }
 
-/* In the child: a command with its arguments, @data, a NULL-ended GPtrArray. What it
- * prints goes to a file without a name; what an engine that crashes might have to say is not for
- * the user. */
+/* Runs a command in the child. @data: its arguments, a NULL-ended GPtrArray. Its output goes to a
+ * file without a name, and what a crashing engine says is dropped. */
 static gboolean
 run_command(const void *data, GByteArray *result, GError **error)
 {

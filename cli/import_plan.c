@@ -12,11 +12,12 @@
 
 /* Fewer let pipelines idle: a bubble of at most a fifth. */
 #define MICRO_BATCHES_PER_STAGE 4
-/* Of an iteration: Llama 2 (arXiv 2307.09288, table 1) and Llama 3 (arXiv 2407.21783, section 3.4)
- * have 4 million. Not more sequences than vision transformers have images (arXiv 2010.11929). */
+/* The tokens of an iteration: Llama 2 (arXiv 2307.09288, table 1) and Llama 3 (arXiv 2407.21783,
+ * section 3.4) have 4 million. There are not more sequences than vision transformers have images
+ * (arXiv 2010.11929). */
 #define BATCH_TOKENS 4194304
 #define BATCH_SEQUENCES_MAX 4096
-/* Of a micro-batch that is more than one sequence: kernels are busy with so many. */
+/* The tokens of a micro-batch of several sequences, which keep kernels busy. */
 #define MICRO_BATCH_TOKENS 8192
 /* Stages of fewer layers are hard to balance. */
 #define LAYERS_PER_STAGE 4
@@ -57,7 +58,8 @@ round_up(guint64 value, guint64 unit)
     return (value + unit - 1) / unit * unit;
 }
 
-/* Of each replica, so that all have about the tokens of a batch, and stages have enough of them. */
+/* The sequences of each replica, chosen so that all replicas have about the tokens of a batch, and
+ * stages have enough of them. */
 static guint64
 n_sequences(const Search *search, const Division *division, guint64 dp)
 {
@@ -149,7 +151,8 @@ search_all(const Search *search, Found *found)
                 try_parts(search, n_parts, saving, found);
 }
 
-/* As many short sequences at a time as still fit, of those that a batch has anyway. */
+/* Enlarges the micro-batch to as many short sequences as still fit, of those that a batch has
+ * anyway. */
 static void
 widen(const Search *search, Division *division)
 {

@@ -6,7 +6,8 @@
 
 static const int signals[] = {SIGINT, SIGTERM};
 
-/* Those of the signals that would end the process. A shell's background jobs ignore Ctrl-C. */
+/* The handled signals: those of the list that would end the process. A shell's background jobs
+ * ignore Ctrl-C. */
 static sigset_t
 taken(void)
 {

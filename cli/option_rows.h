@@ -18,7 +18,7 @@
         "collapse", 0, 0, G_OPTION_ARG_STRING, place,                                              \
             "Leave out events that provably cannot matter (default on)", "on|off"                  \
     }
-/** As LP_ROW_COLLAPSE, or "approximate". */
+/** The option --collapse with "approximate" as a third value. */
 #define LP_ROW_COLLAPSE_IN_DETAIL(place)                                                           \
     {                                                                                              \
         "collapse", 0, 0, G_OPTION_ARG_STRING, place,                                              \

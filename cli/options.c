@@ -51,8 +51,8 @@ has_argument_count(const char *command, int n, guint n_made, int n_minimum, int 
                           n, n == 1 ? "" : "s", wanted, command);
 }
 
-/* Where GLib would print and exit, whether or not the text could be written. @text: (transfer
- * full). Returns: FALSE, with @error, if it does. */
+/* Prints a text, where GLib would print and exit whether or not the text could be written. @text:
+ * (transfer full). Returns: FALSE, with @error, if writing fails. */
 static gboolean
 print_and_exit(char *text, GError **error)
 {

@@ -66,8 +66,8 @@ runs_on_each(const char *path, char **settings, const LpFitTarget *target)
     return TRUE;
 }
 
-/* With @dp replicas: the largest micro-batch that fits into memory, and whole rounds of a pipeline
- * where its schedule wants them. */
+/* The settings for @dp replicas: the largest micro-batch that fits into memory, and whole rounds of
+ * a pipeline if its schedule wants them. */
 static char **
 try_replicas(const char *path, const char *const *settings, const LpPlan *plan, guint64 dp,
              const LpFitTarget *target)

@@ -17,7 +17,7 @@
 /* Between two lines, s: often enough for people. */
 #define PAUSE_S 0.1
 
-/* Where to say it to a program; negative: people read it. */
+/* The socket to which progress is reported to a program; negative: people read it. */
 static int program_socket = -1;
 
 void
@@ -26,7 +26,7 @@ lp_progress_send_to(int socket)
     program_socket = socket;
 }
 
-/* Of this process, which runs a whole command for another; NULL: elsewhere. */
+/* The board of this process, if it runs a whole command for another process; else NULL. */
 static LpChildBoard *parent_board = NULL;
 
 void
@@ -105,7 +105,8 @@ append_rest(GString *line, double left_s)
         g_string_append_printf(line, ", until %s", until);
 }
 
-/* From what has been done, the more the more that is, and before from what was expected. */
+/* The remaining seconds: estimated from the forecast at first, and more and more from what has been
+ * done. */
 static double
 left_s(const LpProgress *self, double n_done, guint64 n_all)
 {

@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/** Where to; NULL: not asked for. */
+/** The files that a run writes; NULL: not asked for. */
 typedef struct {
     LpPageFile page;
     char *trace; /* owned: a timeline for Perfetto */

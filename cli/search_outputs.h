@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/** Where it goes; all owned, NULL: not asked for. */
+/** The files that a search writes; all owned, NULL: not asked for. */
 typedef struct {
     char *workload;  /* file: the first plan */
     char *csv;       /* file: all plans that were simulated */

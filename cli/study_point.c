@@ -18,7 +18,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Those of the table in study/study.c. */
+/* The commands of the table in study/study.c. */
 static const struct {
     const char *name;
     gboolean (*function)(int argc, char **argv, GError **error);
@@ -72,7 +72,7 @@ lp_study_point_run(const void *data, GByteArray *result, GError **error)
 {
     int out = redirect();
     lp_progress_send_to_parent();
-    /* Nothing left is a crash: memory is short. */
+    /* A child that leaves nothing has crashed, since memory is short. */
     return out >= 0 && run_command(data, error) && fflush(stdout) == 0 && read_back(out, result);
 }
 

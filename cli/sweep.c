@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-/* Of one sweep. */
+/* The largest number of points of one sweep. */
 #define POINTS_MAX 64
 
 /* What one child runs. */

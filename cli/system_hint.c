@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* Where no plan says how many. */
+/* The number of accelerators where no plan gives it. */
 #define N_ACCELERATORS 64
 
 static const char *const *
@@ -22,7 +22,7 @@ settings_of(const GOptionEntry *entries)
     return entry != NULL ? *(const char *const **)entry->arg_data : NULL;
 }
 
-/* Of the workload among @argv, if there is one and it can be read. */
+/* The ranks of the workload among @argv, if there is one and it can be read. */
 static guint64
 count_ranks(const char *const *names, const GOptionEntry *entries, char *const *argv)
 {

@@ -116,7 +116,7 @@ run_ideal(LpScenarioSetup *scenario_setup, LpJobSet *job_set, LpRunContext conte
     return TRUE;
 }
 
-/* By classes, but where links may die: ranks are then named. */
+/* Runs by classes, unless links may die: ranks are then named one by one. */
 static gboolean
 run_real(LpScenarioSetup *scenario_setup, LpJobSet *job_set, LpRunContext context,
          LpRunResult *results, GError **error)
@@ -186,7 +186,7 @@ read_changes(const char *setting)
     return self;
 }
 
-/* Those of plans; the machine's are checked as it is made. */
+/* Checks changes of plans; changes of the machine are checked when it is made. */
 static gboolean
 check_changes(const char *setting, GError **error)
 {

@@ -34,8 +34,8 @@ gboolean lp_variants_what_if(const LpVariantBase *base, const char *const *what_
  * for each. Errors: as lp_scenario_setup_new(). */
 gboolean lp_variants_runs(const LpVariantBase *base, guint n_runs, GArray *out,
                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/** As lp_variants_runs(): how the iteration of each job is distributed. Fills @out of n_jobs.
- * Errors: as lp_scenario_setup_new(). */
+/** The distribution of the iteration of each job over runs with different seeds. Fills @out of
+ * n_jobs. Errors: as lp_scenario_setup_new(). */
 gboolean lp_variants_distribution(const LpVariantBase *base, guint n_runs, LpDistribution *out,
                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** Runs with both fidelities, with hashed paths where the machine is a generated tree that has

@@ -7,10 +7,10 @@
 
 G_BEGIN_DECLS
 
-/** Says of each thing that would change the time and has no place in the formulas what is taken in
- * its place; beside a simulation, of the consistent form, what is large of what was measured so.
- * @amped: of the AMPeD form. @difference: the key of the result, or NULL. Returns: (transfer full)
- * of texts, maybe none. */
+/** Lists each effect that would change the time and has no place in the formulas, with what the
+ * formulas take in its place. Beside a simulation, of the consistent form, it lists the effects
+ * that were measured and are large. @amped: of the AMPeD form. @difference: the key of the result,
+ * or NULL. Returns: (transfer full) of texts. */
 GPtrArray *lp_closed_form_limits(const LpReport *self, gboolean amped, const json_t *difference);
 
 /** Whether the AMPeD form has no time for the all-to-alls of the plan's experts. */

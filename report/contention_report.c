@@ -171,7 +171,7 @@ other_links_s(const LpContentionReport *self, guint job, const GArray *links)
 
 /* --- JSON --- */
 
-/* Of a kind of flows that may be another job's. */
+/* Sets the kind of a flow, which may be of another job. */
 static void
 set_kind(json_t *object, const LpContentionReport *self, guint kind)
 {

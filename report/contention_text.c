@@ -71,7 +71,7 @@ append_rest(GString *out, const char *pointer, double seconds)
     g_string_append_printf(out, "  %s: %.6f s\n", lp_result_field_label(JOB, pointer), seconds);
 }
 
-/* In per cent of what contention costs @job in all. */
+/* Adds @seconds in per cent of all contention of @job. */
 static void
 add_share(LpTextTable *table, const json_t *job, double seconds)
 {

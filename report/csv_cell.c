@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Quotes what has to be quoted. */
+/* Writes cells, quoted where they have to be. */
 #include "report/csv_cell.h"
 
 #include <string.h>

@@ -74,7 +74,7 @@ add_terms(GArray *tables, const json_t *document)
     }
 }
 
-/* What is told of a tier or a link, beside its name. */
+/* The figures of a tier or a link. */
 typedef struct {
     double bytes_per_s;
     const double *bytes;  /* by class */
@@ -239,7 +239,7 @@ lp_csv_tables_new(const json_t *document, const LpObservation *observation, cons
     g_array_set_clear_func(tables, (GDestroyNotify)table_clear);
     add_terms(tables, document);
     add_timeline(tables, tracks, n_tracks);
-    /* Where every communication takes its isolated time, nothing was observed. */
+    /* Nothing was observed if every communication takes its isolated time. */
     add_links(tables, observation);
     add_utilisation(tables, observation);
     add_traffic(tables, observation->census);

@@ -8,13 +8,13 @@
 
 G_BEGIN_DECLS
 
-/** A file and what stands in it. */
+/** The name and the content of a file. */
 typedef struct {
     const char *name; /**< static: "terms.csv" ... */
     GString *text;    /* owned */
 } LpCsvTable;
 
-/** Their names: NULL-ended. */
+/** The names of the tables, NULL-ended. */
 extern const char *const lp_csv_names[];
 
 /** All tables of a run. @document: what the run prints as JSON. @tracks: its @n_tracks timelines.

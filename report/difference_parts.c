@@ -55,7 +55,7 @@ typedef struct {
     gboolean is_on;
 } Setting;
 
-/* Those that are on. Returns: (transfer full), or NULL: none. */
+/* The settings that are on, joined in a text. Returns: (transfer full), or NULL: none. */
 static char *
 join(const Setting *settings, guint n)
 {
@@ -101,8 +101,9 @@ overlap_setting(const LpReport *self)
     return join(settings, G_N_ELEMENTS(settings));
 }
 
-/* With one library of plain rings the form has the same steps; messages between stages and
- * exchanges of experts go over routes that it takes the mean of. */
+/* The setting that removes the part of communication algorithms. With a library of plain rings the
+ * form has the same steps; for messages between stages and exchanges of experts it takes the mean
+ * of routes. */
 static char *
 communication_setting(const LpReport *self)
 {

@@ -16,14 +16,14 @@ typedef struct {
     double seconds;             /**< what it adds to the closed form */
 } LpDifferencePart;
 
-/** Of @difference, the object of that key in a result, the parts in the order of
- * report/fields.xml: their sum is what the simulation takes longer than the closed form. Returns:
- * (transfer full) of LpDifferencePart. */
+/** The parts of @difference, the object of that key in a result, in the order of report/fields.xml.
+ * Their sum is what the simulation takes longer than the closed form. Returns: (transfer full) of
+ * LpDifferencePart. */
 GArray *lp_difference_parts(const json_t *difference);
 
-/** Of those parts that are larger than LP_DIFFERENCE_LARGE of the iteration, the largest first:
- * name, size, and the setting without which it is small. What the simulation and the form have of
- * contention is one of them. Returns: (transfer full) of texts, maybe none. */
+/** The parts that are larger than LP_DIFFERENCE_LARGE of the iteration, the largest first: name,
+ * size, and the setting without which it is small. The contention of simulation and form together
+ * is one of them. Returns: (transfer full) of texts, maybe none. */
 GPtrArray *lp_difference_large_parts(const LpReport *self, const json_t *difference);
 
 G_END_DECLS

@@ -13,7 +13,7 @@ typedef struct {
     double p50_s, p95_s, p99_s, low_s, high_s;
 } LpDistribution;
 
-/** Of @n times, at least 1; they are sorted. */
+/** The distribution of @n times, at least 1, which are sorted in place. */
 LpDistribution lp_distribution_of(double *times_s, guint n);
 
 G_END_DECLS

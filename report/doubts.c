@@ -48,7 +48,8 @@ add_imbalance(GPtrArray *texts, const LpWorkload *workload)
                                         "sets the pace"));
 }
 
-/* Of one piece of computing the form gives each of them all. */
+/* Adds the doubt about several collectives that hide behind the same computing: the form lets each
+ * of them hide behind all of it. */
 static void
 add_overlap(GPtrArray *texts, const LpPlan *plan)
 {

@@ -46,7 +46,7 @@ add_static(LpEnergy *energy, const LpCluster *cluster, double n_ports, double ti
             time_s * medium->number[LP_MEDIUM_SWITCH_PORT_POWER] * n_ports);
 }
 
-/* The network beside circuits; the energy of its bits is counted with theirs. */
+/* Adds the packet network; the energy of its bits is counted with that of circuits. */
 static void
 add_beside(LpEnergy *energy, const LpMachine *machine, const LpMachineNetwork *network,
            double time_s)

@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/** Of one technology, J. */
+/** The energy of one technology, J. */
 typedef struct {
     const char *name; /* borrowed from the machine: link-technology, switch-technology, or the
                          medium where a file gives no name */
@@ -16,7 +16,8 @@ typedef struct {
     double static_j;  /**< power that flows anyway x time of the iteration */
 } LpTechnologyEnergy;
 
-/** Of a machine: at most links of either network, and the switches. */
+/** The energy of a machine by technology: at most that of the links of either network, and that of
+ * the switches. */
 typedef struct {
     guint n;
     LpTechnologyEnergy of[LP_N_ATTACHMENTS + 1];

@@ -6,10 +6,8 @@
 
 G_BEGIN_DECLS
 
-/**
- * How software is told the value of an attribute. Of an attribute's rules the first counts whose
- * conditions hold and whose text can be filled in.
- */
+/** A rule that turns the value of an attribute into a setting of some software. The first rule of
+ * an attribute counts whose conditions hold and whose text can be filled in. */
 typedef struct {
     const char *attribute;
     const char *when; /**< "tp>1 recompute=full|selective zero!=3": all have to hold; NULL: always.

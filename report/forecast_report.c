@@ -24,8 +24,8 @@ most_s(const LpForecastReport *self)
 /* Code of libraries that the process that explains does not touch. */
 #define CODE_BYTES 30000000u
 
-/* Of the command's two processes, one of which prepares and runs, and one that explains: data that
- * they share count in both, as with --cost. */
+/* The memory of the command's two processes, one of which prepares and runs and one that explains.
+ * Data that they share count in both, as with --cost. */
 static guint64
 memory_bytes(const LpForecastReport *self)
 {

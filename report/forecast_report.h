@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/** What is told of a forecast. All are borrowed. */
+/** The inputs of a forecast's report. All are borrowed. */
 typedef struct {
     const char *name; /**< of the workload or scenario */
     gboolean is_scenario;

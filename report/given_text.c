@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts what a program by hand holds. */
+/* Counts the elements of a program by hand. */
 #include "report/given_text.h"
 
 const char *const lp_given_no_closed_form =

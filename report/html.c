@@ -84,8 +84,8 @@ lp_html_json(const json_t *node)
     return g_string_free(safe, FALSE);
 }
 
-/* In scripts "</script" and "<!--" stand in strings, patterns and comments, where a backslash
- * changes nothing. */
+/* Escapes "</script" and "<!--" in a script. They stand in its strings, patterns and comments,
+ * where a backslash changes nothing. */
 char *
 lp_html_script(const char *script)
 {

@@ -44,7 +44,8 @@ bound_by(const LpReport *self, const LpKernel *kernel)
                                                 self->workload->plan.format.precision)];
 }
 
-/* As lists of kernels say it; products of attention in one kernel are a kind of their own. */
+/* The kind of a kernel, as lists of kernels call it; attention's products in one kernel are a kind
+ * of their own. */
 static const char *
 kind_of(const LpKernel *kernel)
 {

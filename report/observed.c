@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* Shares of a link in a bin are told to a millionth. */
+/* The digits of a link's share in a bin: a millionth. */
 #define SHARE_DIGITS 1e6
 /* Less of a slice is rounding. */
 #define SLICE_TERM_MIN 1e-6
@@ -213,8 +213,9 @@ gather_track(GArray *shown, const LpTrack *track)
     }
 }
 
-/* Slices of @lane shorter than this are too many to show: each lane has its share, so that what is
- * short in one does not vanish beside what is long in another. */
+/* The length below which slices of @lane are not shown, since there are too many. Each lane has its
+ * share of the slices, so that short slices of one lane do not vanish beside long ones of another.
+ */
 static double
 shortest_shown(const GArray *shown, const char *lane, guint n_lanes)
 {
@@ -231,7 +232,7 @@ shortest_shown(const GArray *shown, const char *lane, guint n_lanes)
     return lengths[most];
 }
 
-/* Of those that are more than rounding, where there are several. */
+/* Adds the terms of a slice that has several, without those that are only rounding. */
 static void
 add_slice_terms(json_t *row, const Shown *one)
 {
@@ -269,7 +270,7 @@ add_slice(json_t *array, const Shown *one)
     add_slice_terms(row, one);
 }
 
-/* Those that have slices. Returns: how many. */
+/* Finds the lanes that have slices. Returns: how many. */
 static guint
 find_lanes(const GArray *shown, const char **out_lanes)
 {

@@ -8,8 +8,8 @@
 
 G_BEGIN_DECLS
 
-/** Sets "observed" of @object. @tracks: timelines of the @n_tracks jobs. Of timelines a sample of
- * the stages is told, and no more than LP_OBSERVED_SLICES_MAX slices: the longest. */
+/** Sets "observed" of @object. @tracks: timelines of the @n_tracks jobs. Timelines are shown for a
+ * sample of the stages, and with LP_OBSERVED_SLICES_MAX slices at most: the longest. */
 void lp_observed_add(json_t *object, const LpObservation *self, const LpTrack *tracks,
                      guint n_tracks);
 

@@ -12,9 +12,9 @@ typedef enum {
     LP_PAGE_KERNELS_ALL   /**< besides, all in their order */
 } LpPageKernels;
 
-/** A plot of where a micro-batch's time goes, and tables of kernels; nothing where @at has none.
- * @at: JSON pointer of what has "kernels", lp_kernel_rows_add_json(); "" for the whole document.
- * @id: prefix of the plot's. @level: of the heading. */
+/** Adds a plot of a micro-batch's time by kernel, and tables of kernels; nothing where @at has
+ * none. @at: JSON pointer of the object with "kernels", lp_kernel_rows_add_json(); "" for the whole
+ * document. @id: prefix of the plot's. @level: of the heading. */
 void lp_page_kernels_add(LpPage *self, const char *at, const char *id, guint level,
                          LpPageKernels what);
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What pages say of what was seen of a run: its timeline, the machine's links, who sends to whom.
- */
+/* The part of pages about an observed run: its timeline, the machine's links, who sends to whom. */
 #pragma once
 
 #include "report/page.h"

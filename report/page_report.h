@@ -11,11 +11,11 @@ G_BEGIN_DECLS
  * there is an observation. @vega: the library of plots (lp_vega_load()). Returns: (transfer full).
  */
 char *lp_page_of_simulation(const json_t *document, const char *vega);
-/** As lp_page_of_simulation(), of what "compare" prints. */
+/** The page of what "compare" prints; parameters as of lp_page_of_simulation(). */
 char *lp_page_of_comparison(const json_t *document, const char *vega);
-/** As lp_page_of_simulation(), of what "contention" prints. */
+/** The page of what "contention" prints; parameters as of lp_page_of_simulation(). */
 char *lp_page_of_contention(const json_t *document, const char *vega);
-/** As lp_page_of_simulation(), of what "workload kernels" prints. */
+/** The page of what "workload kernels" prints; parameters as of lp_page_of_simulation(). */
 char *lp_page_of_kernels(const json_t *document, const char *vega);
 
 G_END_DECLS

@@ -12,7 +12,7 @@
 /* The format counts in microseconds. */
 #define PER_S 1e6
 
-/* Where events of a process go. */
+/* The events of a process. */
 typedef struct {
     json_t *events; /* borrowed */
     guint32 process;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Goes through a workload's attributes by a software's rules, and writes what they say. */
+/* Writes a workload's attributes by the rules of some software. */
 #include "report/plan_export.h"
 
 #include "base/json.h"
@@ -127,7 +127,8 @@ is_of_simulation(const char *name)
     return g_strv_contains(names, name);
 }
 
-/* What nobody gave and no rule is for is as the software has it. */
+/* Adds an attribute. An attribute that was not given and has no rule is left to the software's
+ * default. */
 static void
 add_attribute(Export *self, const LpExportRule *rules, const LpAttribute *attribute,
               const LpWorkload *workload)

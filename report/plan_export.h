@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A plan in the words of training software: flags, TOML or JSON, and what it has no word for. */
+/* A plan as settings of training software: flags, TOML or JSON, and comments for attributes without
+ * a setting. */
 #pragma once
 
 #include "workloads/description/workload.h"
@@ -14,7 +15,7 @@ typedef enum {
     LP_N_EXPORTS
 } LpExport;
 
-/** By LpExport, NULL-ended. */
+/** The names of LpExport, NULL-ended. */
 extern const char *const lp_export_names[];
 
 /** @workload as @format has it, with a line for each attribute that a file or a setting gave and

@@ -118,7 +118,7 @@ warn_measured(LpReport *self)
                                  "was measured, else as rings and all-to-alls over links"));
 }
 
-/* Where no library goes with the accelerator, its collectives cost no protocol. */
+/* Warns where no library goes with the accelerator, whose collectives then cost no protocol. */
 static void
 warn_library(LpReport *self)
 {
@@ -132,7 +132,7 @@ warn_library(LpReport *self)
                                     self->machine->accelerator.name));
 }
 
-/* Of a program by hand: no closed form, memory or figures of a model. */
+/* Fills the report of a program by hand, which has no closed form, memory or figures of a model. */
 static void
 init_given(LpReport *self)
 {

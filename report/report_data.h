@@ -17,7 +17,7 @@ typedef struct {
     guint64 peak_rss_bytes;
 } LpCost;
 
-/** What lp_report_init() computes, and what the caller adds to it. */
+/** The content of a report: what lp_report_init() computes, and what the caller adds. */
 typedef struct {
     const LpWorkload *workload;     /* borrowed */
     const LpMachine *machine;       /* borrowed */

@@ -14,8 +14,8 @@ G_BEGIN_DECLS
 void lp_report_init_job(LpReport *self, LpSimulation *shown, const LpJobResult *result,
                         const LpMachine *machine);
 
-/** Sets "plan" of @object: all attributes by their names, numbers as numbers; and what a program by
- * hand has besides (lp_given_add_json()). */
+/** Sets "plan" of @object: all attributes by their names, numbers as numbers; of a program by hand
+ * also its counts (lp_given_add_json()). */
 void lp_report_add_plan(json_t *object, const LpWorkload *workload);
 /** Sets the figures of an iteration of @iteration_time_s and @terms, its "terms_s" among them, as
  * members of @object. */
@@ -44,8 +44,8 @@ void lp_report_append_workload(GString *out, const LpWorkload *workload);
 void lp_report_append_platform(GString *out, const LpMachine *machine, guint64 n_ranks);
 /** @label and behind it @text, in lines of a page's width. */
 void lp_report_append_prose(GString *out, const char *label, const char *text);
-/** Appends the plan as text: what the file and the settings gave, or with @whole the attributes
- * that have defaults too. */
+/** Appends the plan as text: the attributes that the file and the settings gave, or with @whole
+ * those with defaults too. */
 void lp_report_append_plan(GString *out, const LpWorkload *workload, gboolean whole);
 /** Appends the engine's version and settings as text; parameters as for lp_report_add_engine(). */
 void lp_report_append_engine(GString *out, LpFidelity fidelity, gboolean collapse,

@@ -63,7 +63,7 @@ lp_result_field_members(const LpResultField *self, guint *out_n)
 
 /* --- units --- */
 
-/* In columns, too, each value has its own prefix and unit. */
+/* A unit with which columns, too, show each value with its own prefix. */
 #define SCALED (-1)
 
 static const struct {

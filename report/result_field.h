@@ -49,16 +49,16 @@ typedef struct {
  * type of report/fields.xml, such as "iteration"; "" is all of it. Returns: static, or NULL: the
  * table does not have it. */
 const LpResultField *lp_result_field_find(const char *of, const char *pointer);
-/** Its label. @pointer: of a field that has one. */
+/** The label of the field at @pointer, which has one. */
 const char *lp_result_field_label(const char *of, const char *pointer);
-/** Its label behind that of the object that has it, if that has one: "closed form: iteration time".
- * Returns: (transfer full). */
+/** The label of a field with the label of its object before it, if that has one: "closed form:
+ * iteration time". Returns: (transfer full). */
 char *lp_result_field_path_label(const char *of, const char *pointer);
 /** The names of the fields of the type @of with commas in between, the first row of a table of CSV.
  * Returns: (transfer full). */
 char *lp_result_field_columns(const char *of);
-/** Its label and the symbol of its unit, as lp_text_table_new() takes the heading of a column.
- * Returns: (transfer full). */
+/** The label of a field and the symbol of its unit, as lp_text_table_new() takes the heading of a
+ * column. Returns: (transfer full). */
 char *lp_result_field_heading(const char *of, const char *pointer);
 /** A table whose columns have the headings of @pointers, and then those of @more, which may be
  * NULL; both are NULL-ended. Returns: (transfer full). */

@@ -59,7 +59,7 @@ n_ranks(const LpScenarioReport *self)
     return n;
 }
 
-/* Of a message, over what it would have taken alone. */
+/* The mean time of a message over its time alone. */
 static double
 stretch(const LpBackgroundResult *result)
 {

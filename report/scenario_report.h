@@ -6,7 +6,8 @@
 
 G_BEGIN_DECLS
 
-/** What lp_scenario_report_init() computes, and what the caller adds to it. */
+/** The content of a scenario's report: what lp_scenario_report_init() computes, and what the caller
+ * adds. */
 typedef struct {
     const LpScenario *scenario;             /* borrowed */
     const LpMachine *machine;               /* borrowed */

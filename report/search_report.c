@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The answer of a search: the best plans with what sets them apart, and what was not run and why.
- */
+/* The answer of a search: the best plans with their differences, and the plans that were not run
+ * with the reasons. */
 #include "report/search_report.h"
 
 #include "base/file.h"
@@ -85,7 +85,7 @@ has_figure(const LpSearchReport *self, LpObjective figure)
     return FALSE;
 }
 
-/* Nothing where it is not known. */
+/* Adds a figure; the cell is empty where the figure is not known. */
 static void
 add_figure(LpTextTable *table, LpQuantity quantity, double value)
 {
@@ -187,7 +187,7 @@ append_ties(GString *out, const LpSearchReport *self)
     g_string_free(ranks, TRUE);
 }
 
-/* Nothing where there are none. */
+/* Adds a row for @n plans; no row for none. */
 static void
 add_count(LpTextTable *table, guint64 n, const char *what, const char *example)
 {

@@ -200,7 +200,7 @@ add_plot(LpPage *page, const LpStudyPlot *self, json_t *rows, gboolean are_numbe
         set_scale(spec, 1, "log");
     if (are_numbers)
         lp_json_set_text(json_array_get(json_object_get(spec, "axes"), 0), "format", "~s");
-    else /* Nothing lies between two names. */
+    else /* Marks are dropped where an axis has names, between which no value lies. */
         (void)json_array_remove(json_object_get(spec, "marks"), 0);
     if (*self->series == '\0')
         (void)json_object_del(spec, "legends");

@@ -176,7 +176,7 @@ append_traffic(GString *out, const json_t *result)
     g_autoptr(LpTextTable) table = lp_text_table_new((const char *const[]){"", "#", "", NULL});
     g_string_append_printf(out, "\n%s (narrowest tier)\n", label_of("/traffic_bytes"));
     for (guint i = 0; i < n; i++) {
-        /* Of embeddings that of the gradients' sums, whose ranks they join. */
+        /* The embedding's tier is that of the gradients' sums, whose ranks it joins. */
         gboolean is_embedding = g_str_equal(classes[i].name, "embedding");
         const json_t *tier = json_object_get(lp_json_find(result, "/simulated/narrowest_tier"),
                                              is_embedding ? "dp" : classes[i].name);
@@ -377,7 +377,7 @@ append_difference(GString *out, const json_t *result)
     append_job_parts(out, result);
 }
 
-/* Of a program by hand. */
+/* Appends the difference of a program by hand. */
 static void
 append_given_difference(GString *out, const json_t *result)
 {

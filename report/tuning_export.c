@@ -124,7 +124,7 @@ find_variants(const LpLibrary *from, LpLibrary *out)
     return n;
 }
 
-/* That which the tuners are for: of NCCL, with choices of its own and no table. */
+/* The library that the tuners are for: an NCCL with choices of its own and no table. */
 static const LpLibrary *
 find_nccl(const LpTuning *tuning)
 {

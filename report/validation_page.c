@@ -86,7 +86,7 @@ add_sources(GString *page, const LpValidation *self)
     lp_validation_add_sources(page, self);
 }
 
-/* In how many sources the simulation has the smaller median error. */
+/* The number of sources in which the simulation has the smaller median error. */
 static guint
 count_won(const LpValidation *self, const GPtrArray *sources, LpPrediction other)
 {

@@ -75,7 +75,7 @@ longest_other_term(const LpOutcome *outcome)
     return largest;
 }
 
-/* Where a row stands on the axis of a factor: powers of two, which @out_order counts. */
+/* The place of a row on the axis of a factor, in powers of two, which @out_order counts. */
 static char *
 bin_of(const LpOutcome *outcome, LpFactor factor, gint64 *out_order)
 {
@@ -318,7 +318,8 @@ make_medians(const LpValidation *self)
     return spec;
 }
 
-/* In steps of 20 %, from 20 % to 100 %: what is worse stands at the edge. */
+/* The largest error on the axis, from 20 % to 100 % in steps of 20 %; worse rows stand at the edge.
+ */
 static double
 largest_error(const LpValidation *self)
 {

@@ -17,7 +17,7 @@ extern const char *const lp_validation_scatter_names[];
 /** Whether rows of @measure have predictions of the judged model. */
 gboolean lp_validation_has_scatter(const LpValidation *self, LpMeasure measure);
 
-/** Those that have something to show: rows with a prediction, of two kinds or more.
+/** The plots of errors that have something to show: rows with a prediction, of two kinds or more.
  * Returns: (transfer full) LpErrorPlot. */
 GArray *lp_validation_error_plots(const LpValidation *self);
 

@@ -66,7 +66,7 @@ add_models(GString *text, const json_t *report)
     lp_text_table_append(text, table, 0);
 }
 
-/* By whose software ran, on what: a line for each accelerator. */
+/* Adds a line for each software and accelerator. */
 static void
 add_groups(GString *text, const json_t *report)
 {

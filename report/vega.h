@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-/** Where Debian's libjs-vega has its modules, as CMake found them. */
+/** The folder of Debian's libjs-vega, as CMake found it. */
 const char *lp_vega_folder(void) G_GNUC_CONST;
 
 /**

@@ -64,7 +64,7 @@ table_size(const LpLeastChoice *problem, guint n)
     return size;
 }
 
-/* Where @things, which have taken @chosen, stand in a table. */
+/* The place in a table of the combination in which @things have taken @chosen. */
 static gsize
 place(const LpLeastChoice *problem, const GArray *things, const guint32 *chosen)
 {
@@ -131,7 +131,7 @@ add_all(Elimination *self)
     }
 }
 
-/* Those that share a factor with @thing. Returns: (transfer full) guint, ascending. */
+/* The things that share a factor with @thing. Returns: (transfer full) guint, ascending. */
 static GArray *
 neighbours(const Elimination *self, guint thing)
 {

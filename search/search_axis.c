@@ -121,7 +121,7 @@ lp_search_values(const char *name, const char *text,
         guint n = values->len;
         if (!add_value(values, *part, error))
             return NULL;
-        /* Where both ends of a range are values, so is what lies between. */
+        /* If both ends of a range are values of the attribute, all values between them are. */
         if (check != NULL && (!check(name, values->pdata[n], error) ||
                               !check(name, values->pdata[values->len - 1], error)))
             return NULL;
@@ -221,7 +221,7 @@ own_values(const char *name, const LpWorkload *workload, guint64 n_accelerators,
 
 /* --- axes --- */
 
-/* Where it stands among first_names, or behind all of them. */
+/* The place of @name among first_names, or behind all of them. */
 static guint
 place_of(const char *name)
 {

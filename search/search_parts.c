@@ -20,7 +20,7 @@ typedef struct {
     guint index;
 } Part;
 
-/* In the child. */
+/* Walks through a part of the space, in the child. */
 static gboolean
 walk_part(const void *data, GByteArray *result, GError **error)
 {

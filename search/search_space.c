@@ -188,7 +188,7 @@ value_of(const Walk *self, const char *name, guint64 otherwise)
     return otherwise;
 }
 
-/* As many replicas as fill the machine; FALSE where the other degrees do not divide it. */
+/* Sets as many replicas as fill the machine; FALSE if the other degrees do not divide it. */
 static gboolean
 find_replicas(Walk *self, guint n_set, GError **error)
 {

@@ -9,8 +9,8 @@
 
 G_BEGIN_DECLS
 
-/** By how much a library's modelled times are off where they were measured: the median of 177 rows
- * (docs/collectives.md). */
+/** The relative error of a library's modelled times where they were measured: the median of 177
+ * rows (docs/collectives.md). */
 #define LP_TUNING_MODEL_ERROR 0.03
 /** Libraries that can be compared. */
 #define LP_TUNING_LIBRARIES_MAX 16
@@ -57,8 +57,9 @@ typedef struct {
                         what the start of a collective costs a host that has waited */
 } LpTuning;
 
-/** Of @names, libraries or LP_LIBRARY_AUTO; NULL: the machine's and those that were measured on its
- * accelerator. Errors: LP_INPUT_ERROR, "got, wanted". Returns: (transfer full). */
+/** A tuning of @names, libraries or LP_LIBRARY_AUTO; NULL: the machine's library and those that
+ * were measured on its accelerator. Errors: LP_INPUT_ERROR, "got, wanted". Returns: (transfer
+ * full). */
 LpTuning *lp_tuning_new(const LpMachine *machine, const char *const *names,
                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void lp_tuning_free(LpTuning *self);

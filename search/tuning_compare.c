@@ -63,7 +63,7 @@ lp_tuning_key_s(const LpTuning *self, guint key, guint library)
 
 /* --- crossings --- */
 
-/* Of a grid, sizes follow each other: whether @b is the next one of @a's. */
+/* Whether @b is the size that follows @a in a grid. */
 static gboolean
 is_next_size(const LpTuningPoint *a, const LpTuningPoint *b)
 {

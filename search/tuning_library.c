@@ -11,7 +11,8 @@ is_one_row(const LpTuningKey *a, const LpTuningKey *b)
     return a->collective == b->collective && a->traffic == b->traffic;
 }
 
-/* Of keys @first to @end, of one operation and class: ranges of sizes that one library has. */
+/* Appends the ranges of sizes with one library for keys @first to @end, which are of one operation
+ * and class. */
 static guint
 append_ranges(const LpTuning *self, const guint32 *chosen, guint first, guint end, GString *text)
 {

@@ -18,7 +18,7 @@ LpDatabase *lp_database_open(const char *path, gboolean create,
 /** @self may be NULL. */
 void lp_database_free(LpDatabase *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpDatabase, lp_database_free)
-/** As messages name it. Borrowed. */
+/** The path of the database, as messages name it. Borrowed. */
 const char *lp_database_path(const LpDatabase *self);
 
 /** Runs @sql, one statement or several, without values. Errors: LP_INPUT_ERROR_FILE. */

@@ -14,7 +14,7 @@ typedef struct {
     GPtrArray *settings;      /* owned: LpStudySetting */
 } LpStudyInputs;
 
-/** Nothing said yet; lp_study_inputs_clear() frees it. */
+/** Inputs in which nothing is set; lp_study_inputs_clear() frees them. */
 LpStudyInputs lp_study_inputs_new(void);
 void lp_study_inputs_clear(LpStudyInputs *self);
 

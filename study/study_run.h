@@ -9,9 +9,9 @@ G_BEGIN_DECLS
 
 /** How points are run. */
 typedef struct {
-    /** In the child, which signals that end the sweep must not end; its data are the words of the
-     * point, NULL-ended. It leaves JSON. An error of LP_CHILD_PROCESS_ERROR may not come again, any
-     * other says that the command refuses its inputs. */
+    /** Runs a point in a child process, which ignores the signals that end the sweep; its data are
+     * the words of the point, NULL-ended. It leaves JSON. An error of LP_CHILD_PROCESS_ERROR may
+     * not come again; any other says that the command refuses its inputs. */
     LpChildWork work;
     guint n_at_once;                                            /**< processes side by side */
     gboolean (*is_stopped)(void);                               /**< asked often */

@@ -64,7 +64,7 @@ refuse(const LpDatabase *database, GError **error, const char *got)
     return FALSE;
 }
 
-/* In a transaction, since two processes may find the same file empty. */
+/* Makes or checks the tables in a transaction, since two processes may find the same file empty. */
 static gboolean
 make_or_check(LpDatabase *database, gboolean make, GError **error)
 {

@@ -13,7 +13,8 @@
 
 const char *const lp_study_owner_names[] = {"workload", "machine", "command", "variable", NULL};
 
-/* Of one run, so that several runs cannot share it, or of the layout of its result. */
+/* Options that a study cannot set: those of one run, which several runs cannot share, and those of
+ * the layout of its result. */
 static const char *const kept_options[] = {
     "format",  "help", "report", "trace", "paje",      "csv",       "output", "resume", "dry-run",
     "verbose", "set",  "system", "jobs",  "catalogue", "libraries", "cost",   NULL};

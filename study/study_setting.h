@@ -39,8 +39,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpStudySetting, lp_study_setting_free)
 /** Whether its value is one by itself. Errors: LP_INPUT_ERROR, "WHERE: got, wanted". */
 gboolean lp_study_setting_check(const LpStudySetting *self,
                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/** Its value, numbers in the place of expressions. Errors: as lp_xml_expression_number(), with
- * where. Returns: (transfer full). */
+/** The value of a setting, with numbers in the place of expressions. Errors: as
+ * lp_xml_expression_number(), with the place. Returns: (transfer full). */
 char *lp_study_setting_text(const LpStudySetting *self, LpXmlVariable variable, gconstpointer data,
                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
 

@@ -34,7 +34,8 @@ release(LpStudyStore *self, gint64 owner, GError **error)
     return lp_query_finish(query, error);
 }
 
-/* In a transaction, so that nobody takes a place and claims in between. */
+/* Releases the points of dead processes, in a transaction, so that nobody claims a point in
+ * between. */
 static gboolean
 release_dead(LpStudyStore *self, GError **error)
 {
@@ -378,7 +379,7 @@ turn(LpStudyStore *self, gint64 study, const GArray *results, guint n_wanted, GA
         return FALSE;
     if (tasks->len == n_wanted)
         return TRUE;
-    /* At the end: what others have left behind. */
+    /* At the end the points that other processes have left are claimed. */
     self->next_place = 0;
     return release_dead(self, error) && claim(self, study, n_wanted, tasks, error);
 }

@@ -85,7 +85,7 @@ lp_amped_layer_nonlinear(const LpTransformer *transformer, const LpPlan *plan)
     return tokens * (softmax + norms + residuals + activation);
 }
 
-/* Of the routed experts, which expert parallelism spreads. */
+/* Parameters of the routed experts of the mean layer, which expert parallelism divides. */
 static double
 layer_expert_parameters(const LpTransformer *transformer)
 {
@@ -107,7 +107,7 @@ lp_amped_layer_parameters(const LpTransformer *transformer)
 
 /* --- compute --- */
 
-/* Of AMPeD's efficiency of products: its constant, and the most that its curve reaches. */
+/* AMPeD's efficiency of products: the constant, and the largest value of its curve. */
 #define EFFICIENCY 0.51
 #define EFFICIENCY_MAX 0.91
 

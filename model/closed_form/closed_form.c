@@ -132,7 +132,8 @@ turning_s(const LpClosedFormInput *input, gboolean hides)
     return lp_terms_sum(&turning_terms) - lp_terms_sum(&standing_terms);
 }
 
-/* A rotor's terms are those of circuits that stand, and what it takes longer. */
+/* The terms of a machine with a rotor are those of circuits that stand all the time, and the
+ * additional time of the rotor. */
 static LpTerms
 terms(const LpClosedFormInput *input, gboolean hides)
 {

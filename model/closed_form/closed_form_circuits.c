@@ -71,7 +71,8 @@ gathers_ahead(const LpClosedFormInput *input)
     return input->plan->overlap.param && input->plan->zero.prefetch >= n_layers;
 }
 
-/* Bytes as circuits are ranked by: a stage's sums, beside the messages of a pair of stages. */
+/* Whether a stage's gradient sums have more bytes than the messages of a pair of stages, and so get
+ * their circuits first. */
 static gboolean
 sums_come_first(const LpClosedFormInput *input)
 {
@@ -146,8 +147,8 @@ lp_closed_form_waiting_s(const LpClosedFormInput *input)
     return waits.n_sums * waits.sum_s + waits.n_first * waits.first_s + waits.n_next * waits.next_s;
 }
 
-/* What a transfer that takes @packet_s beside circuits and @over_s over them takes longer than the
- * latter if they are up in @dead_s. */
+/* The additional time of a transfer whose circuits are up after @dead_s and which uses the packet
+ * network until then: it takes @packet_s on that network alone and @over_s over circuits alone. */
 static double
 bridged_s(double dead_s, double packet_s, double over_s)
 {

@@ -50,8 +50,8 @@ connection(const LpClosedFormInput *input, LpGroup group, guint64 from, guint64 
                                 lp_closed_form_member(input, group, to));
 }
 
-/* The slowest connection between members that stand @steps apart in the ring, with what is left of
- * the links that they climb. */
+/* The slowest connection between members that are @steps apart in the ring, with its share of the
+ * links that several flows climb. */
 static LpFabricConnection
 slowest_connection(const LpClosedFormInput *input, LpGroup group, guint64 n, guint64 steps)
 {
@@ -167,7 +167,7 @@ chain(const LpClosedFormInput *input, LpGroup group, guint64 n)
     return self;
 }
 
-/* Those of all rings that begin together. */
+/* The bytes of the first pieces of all rings, which begin together. */
 static double
 first_pieces_bytes(const LpClosedFormInput *input, guint64 rings, double bytes)
 {
@@ -175,7 +175,8 @@ first_pieces_bytes(const LpClosedFormInput *input, guint64 rings, double bytes)
     return chunk_bytes > 0.0 ? bytes / ceil(bytes / chunk_bytes) : bytes;
 }
 
-/* Those of @bytes that the library of @input, one of @all's, runs. */
+/* The time of those broadcasts among @bytes that the library of @input runs. @all: the job with all
+ * of its libraries. */
 static double
 broadcasts_by_s(const LpClosedFormInput *input, const LpClosedFormInput *all, LpGroup group,
                 const GArray *bytes)

@@ -90,7 +90,7 @@ lp_closed_form_compute_s(const LpClosedFormInput *input)
     return sum_s;
 }
 
-/* Of @seconds over the stages. */
+/* The mean of @seconds over the stages. */
 static double
 mean_stage_s(const LpClosedFormInput *input,
              double (*seconds)(const LpClosedFormInput *input, guint32 stage))

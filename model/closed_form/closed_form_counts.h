@@ -7,7 +7,8 @@
 
 G_BEGIN_DECLS
 
-/** By group, on the circuits or the tree and on what is beside circuits, without rails and with. */
+/** The slowest connections of rings, by group, by network (circuits or tree, and packet network)
+ * and by whether the library has rings over all rails. */
 struct LpClosedFormRings {
     gboolean is_known[LP_N_GROUPS][2][2];
     LpFabricConnection slowest[LP_N_GROUPS][2][2];

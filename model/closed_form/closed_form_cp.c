@@ -86,7 +86,7 @@ lp_closed_form_cp_s(const LpClosedFormInput *input)
     return sum_s;
 }
 
-/* Of @comm_s beside the attention of layer @index. */
+/* The part of @comm_s that the attention core of layer @index hides. */
 static double
 hidden_pass_s(const LpClosedFormInput *input, guint32 index, LpPass pass, double comm_s)
 {

@@ -39,7 +39,7 @@ n_exchanging_passes(const LpClosedFormInput *input, guint32 index)
     return lp_plan_repeats_layer(input->plan, input->transformer, index) ? 3.0 : 2.0;
 }
 
-/* Of all passes through the mean stage. */
+/* The exchanges of all passes through the mean stage. */
 static Exchange
 all_exchanges(const LpClosedFormInput *input)
 {

@@ -129,8 +129,8 @@ typedef struct {
     guint32 *spines;   /* by group, router and way, or NULL */
 } DragonflyLoads;
 
-/* From router to router of a group: along the row of the first in number to the column of the last,
- * and along that. */
+/* Adds the load between two routers of a group. The route goes along the row of the router with the
+ * lower number to the column of the other router, and then along that column. */
 static void
 add_local(const DragonflyLoads *self, guint32 group, guint32 from, guint32 to)
 {
@@ -286,8 +286,8 @@ torus_exchange_s(const LpClosedFormInput *input, guint64 n, double bytes)
                            input->fabric->scale_out_bytes_per_s;
 }
 
-/* All blocks at once: what stays in a domain and what leaves it go on side by side, but where
- * blocks that change rails cross the domain. */
+/* The time of all blocks at once. Blocks that stay in a domain and blocks that leave it go on side
+ * by side, unless blocks that change rails cross the domain. */
 static double
 exchange_s(const LpClosedFormInput *input, LpGroup group, guint64 n, double bytes)
 {
@@ -311,8 +311,8 @@ exchange_s(const LpClosedFormInput *input, LpGroup group, guint64 n, double byte
     return latency_s + fmax(longest_s, cut_s);
 }
 
-/* Over circuits what leaves a domain goes to the member of the same place in each of the others.
- * @is_of_experts: over circuits of theirs. */
+/* The time of an all-to-all over circuits: bytes that leave a domain go to the member of the same
+ * place in each other domain. @is_of_experts: over circuits of experts. */
 static double
 circuits_exchange_s(const LpClosedFormInput *input, LpGroup group, guint64 n, double bytes,
                     gboolean is_of_experts)

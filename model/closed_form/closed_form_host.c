@@ -12,8 +12,8 @@ kernels_s(const LpClosedFormInput *input, LpPass pass)
     return lp_closed_form_pass_work(input, pass).host_s / degree(input, LP_AXIS_PP);
 }
 
-/* What the device waits in a micro-batch's passes behind what the host has waited for, on the mean
- * stage. */
+/* The time that the device waits for the host in a micro-batch's passes, beyond what the host has
+ * waited, on the mean stage. */
 static double
 idle_s(const LpClosedFormInput *input)
 {
@@ -70,8 +70,8 @@ free_host_s(const LpClosedFormInput *input, double busy_s)
     return fmax(fmax(m * idle_s(input) + checks.idle_s, lag_s), lag_s + step_lag_s(input));
 }
 
-/* One that waits for the device at every pass, or at every message, is late for each pass by
- * itself, those that fill and drain the pipeline among them. */
+/* The host's term if the host waits for the device at every pass or message: it is late for each
+ * pass by itself, those that fill and drain the pipeline among them. */
 static double
 bound_host_s(const LpClosedFormInput *input, double inner_s, double pp_s)
 {
@@ -88,8 +88,8 @@ bound_host_s(const LpClosedFormInput *input, double inner_s, double pp_s)
            lp_closed_form_checks_work(input).idle_s + fmax(0.0, step_lag_s(input));
 }
 
-/* One that takes turns with the device adds all that it does to each micro-batch that is waited
- * for. */
+/* The host's term if the host is synchronous: it adds all of its work to each micro-batch that is
+ * waited for. */
 static double
 turns_host_s(const LpClosedFormInput *input)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What lists of tensors cost beside the collectives that they go through. */
+/* The costs of lists of tensors besides the collectives that take them. */
 #include "model/closed_form/closed_form_terms.h"
 #include "model/closed_form/closed_form_counts.h"
 #include "model/times/list_copies.h"
 
-/* The device waits for what the host does behind its waits. */
+/* The work of lists around a gather. The device waits for what the host does after its waits. */
 static LpWork
 gathered_lists(const LpClosedFormInput *input, const LpListCosts *costs, double n_members,
                gboolean backwards)

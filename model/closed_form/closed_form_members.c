@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the members of a group stand. */
+/* The places of a group's members in domains and pods. */
 #include "model/closed_form/closed_form_network.h"
 #include "model/closed_form/closed_form_counts.h"
 

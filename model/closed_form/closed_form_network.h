@@ -8,9 +8,9 @@
 
 G_BEGIN_DECLS
 
-/** @slowest, which stands for connections within domains and for flows that leave them, where the
- * latter have @share_bytes_per_s of what they climb (INFINITY: none climbs), and the former
- * @within_bytes_per_s. */
+/** The connection @slowest with its share of links. It represents connections within domains and
+ * flows that leave them: the latter have @share_bytes_per_s of the links that they climb (INFINITY:
+ * none climbs), the former @within_bytes_per_s. */
 LpFabricConnection lp_closed_form_shared(const LpClosedFormInput *input, LpFabricConnection slowest,
                                          double within_bytes_per_s, double share_bytes_per_s);
 
@@ -27,9 +27,10 @@ double lp_closed_form_group_share_bytes_per_s(const LpClosedFormInput *input, Lp
  * where it is least, all of whose ranks send at once. INFINITY as above. */
 double lp_closed_form_boundary_share_bytes_per_s(const LpClosedFormInput *input);
 
-/** @input as a transfer of @traffic sees it, whose members stand in one region of circuits or not
- * (@in_region): beside circuits, @out_fabric has the network beside them in their place. The result
- * borrows it. @bytes: of the transfer, before it is divided into steps. */
+/** @input as a transfer of @traffic sees it. On a hybrid, traffic that circuits do not carry sees
+ * the packet network in their place, which @out_fabric gets; the result borrows it. @in_region: the
+ * members are in one region of circuits. @bytes: of the transfer, before it is divided into steps.
+ */
 LpClosedFormInput lp_closed_form_on(const LpClosedFormInput *input, LpTraffic traffic, double bytes,
                                     gboolean in_region, LpFabric *out_fabric);
 
@@ -37,20 +38,22 @@ LpClosedFormInput lp_closed_form_on(const LpClosedFormInput *input, LpTraffic tr
 LpClosedFormInput lp_closed_form_group_on(const LpClosedFormInput *input, LpGroup group,
                                           double bytes, LpFabric *out_fabric);
 
-/** The time of @bytes that a member sends over @connection without latencies, to @n_peers others in
- * equal parts; over a rotor if they leave the domain (@leaves), s. */
+/** The time in which a member sends @bytes over @connection to @n_peers others in equal parts,
+ * without latencies, s. @leaves: the peers are in other domains, so a rotor's circuits carry the
+ * bytes if there is one. */
 double lp_closed_form_transfer_s(const LpClosedFormInput *input,
                                  const LpFabricConnection *connection, gboolean leaves,
                                  double bytes, guint32 n_peers);
 
-/** Whether circuits turn by themselves. */
+/** Whether the machine's circuits are those of a rotor. */
 gboolean lp_closed_form_has_rotor(const LpClosedFormInput *input);
 
 /** The time in which a member sends @bytes in equal parts to @n_peers domains over circuits of
- * experts, which are set up for that, and beside them, s. */
+ * experts, which are set up for that, and the packet network, s. */
 double lp_closed_form_experts_s(const LpClosedFormInput *input, guint32 n_peers, double bytes);
 
-/** @input with a rotor's circuits standing. The result borrows @out_fabric. */
+/** @input with circuits that stand all the time in place of a rotor's. The result borrows
+ * @out_fabric. */
 LpClosedFormInput lp_closed_form_without_rotor(const LpClosedFormInput *input,
                                                LpFabric *out_fabric);
 
@@ -68,9 +71,10 @@ gboolean lp_closed_form_is_regular(const LpClosedFormInput *input, LpGroup group
 /** Whether collectives run over several axes of a torus at once, both ways round. */
 gboolean lp_closed_form_goes_over_axes(const LpClosedFormInput *input);
 
-/** As lp_closed_form_ring_s() there: 2 (n-1)/n V over the rates of all links that a member has on
- * the axes of the group, which no algorithm is faster than (Jain and Sabharwal, ICS 2010), and the
- * latencies of a ring along each axis. Of members that fill no block: one ring, both ways. */
+/** The time of a ring all-reduce on a torus: 2 (n-1)/n V over the rates of all links that a member
+ * has on the axes of the group, which no algorithm beats (Jain and Sabharwal, ICS 2010), and the
+ * latencies of a ring along each axis. If the members fill no block, they form one ring, used both
+ * ways. */
 double lp_closed_form_axes_s(const LpClosedFormInput *input, LpGroup group, double share,
                              double bytes);
 

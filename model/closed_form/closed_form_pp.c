@@ -111,7 +111,7 @@ dualpipe_s(const MicroBatch *self)
     return fmax(2.0 * self->all_s - self->forward_s - 3.0 * self->weight_s, 2.0 * self->forward_s);
 }
 
-/* With its data parallelism. */
+/* The micro-batch with the data-parallel communication in its passes. */
 static MicroBatch
 micro_batch_with(const MicroBatch *self, LpPassCommunication dp)
 {
@@ -120,9 +120,9 @@ micro_batch_with(const MicroBatch *self, LpPassCommunication dp)
     return (MicroBatch){forward_s + input_s + weight_s, forward_s, input_s, weight_s};
 }
 
-/* Communication inside layers is taken as equal in each pass through a layer. What stands in all
- * passes of a chunk is waited for with them; what stands in its first or last pass alone, by the
- * first or the last micro-batch on its way through all chunks. The last sums of ZB-H1 follow all
+/* Communication inside layers is taken as equal in each pass through a layer. Communication in all
+ * passes of a chunk is waited for with them; communication in its first or last pass only, by the
+ * first or last micro-batch on its way through all chunks. The last sums of ZB-H1 follow all
  * messages. */
 double
 lp_closed_form_bubble_of(const LpClosedFormInput *input, double inner_s, double pp_s,

@@ -72,14 +72,15 @@ lp_closed_form_group_share_bytes_per_s(const LpClosedFormInput *input, LpGroup g
             guint64 rank = lp_group_member(input->transformer, input->plan, group, 0, i);
             if (!climbs(&flows, level, rank))
                 continue;
-            /* The ring's other ways up have as many beside them. */
+            /* The ring's other links upward have as many flows. */
             least = fmin(least, share_bytes_per_s(&flows, level, rank));
             break;
         }
     return least;
 }
 
-/* The first rank of a boundary that climbs; its stage's other ones climb beside it. */
+/* The share of the first rank of a boundary that climbs; the other ranks of its stage climb with
+ * it. */
 static double
 boundary_share_bytes_per_s(const Flows *self, guint32 level)
 {

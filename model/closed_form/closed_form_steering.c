@@ -65,8 +65,8 @@ lp_closed_form_transfer_s(const LpClosedFormInput *input, const LpFabricConnecti
     return lp_rotor_cycle_mean_s(rotor, bytes / n_peers, n_peers, connection->bytes_per_s);
 }
 
-/* Each of @n_peers gets one of n lanes, or so many; the rest goes beside: circuits and what is
- * beside them end together, or those that have more lanes end first. */
+/* Each of @n_peers peers gets one lane, or several, and the remaining bytes go over the packet
+ * network. Circuits and packet network end together, or the peers with more lanes end first. */
 double
 lp_closed_form_experts_s(const LpClosedFormInput *input, guint32 n_peers, double bytes)
 {

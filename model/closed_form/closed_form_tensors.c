@@ -9,8 +9,8 @@
 
 #include <math.h>
 
-/* A layer's matrices, the last of the forward pass first, and what it has besides, which its first
- * product needs. */
+/* The matrices of a layer, the last of the forward pass first, and its other parameters, which its
+ * first product needs. */
 typedef struct {
     guint n;
     double matrix[LP_LAYER_TENSORS_MAX];

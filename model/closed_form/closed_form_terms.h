@@ -40,7 +40,7 @@ double lp_closed_form_tp_s(const LpClosedFormInput *input);
  * each at its own rate. Where routing is limited to nodes both halves, between and within them. */
 double lp_closed_form_ep_s(const LpClosedFormInput *input);
 
-/** What of @ep_s (T_EP, or what was measured of it) is hidden, since both halves of an exchange
+/** The part of @ep_s (T_EP, or a measured value) that is hidden, since both halves of an exchange
  * that is limited to nodes go on at once: the shorter half. */
 double lp_closed_form_ep_hidden_s(const LpClosedFormInput *input, double ep_s);
 
@@ -49,8 +49,8 @@ double lp_closed_form_ep_hidden_s(const LpClosedFormInput *input, double ep_s);
  * pass's. */
 double lp_closed_form_cp_s(const LpClosedFormInput *input);
 
-/** What of @cp_s (T_CP, or what was measured of it) a ring hides behind attention: of each pass up
- * to (n-1)/n of its core. */
+/** The part of @cp_s (T_CP, or a measured value) that a ring hides behind attention: of each pass
+ * up to (n-1)/n of its core. */
 double lp_closed_form_cp_hidden_s(const LpClosedFormInput *input, double cp_s);
 
 /** Time of one message between stages: a + A/BW (A/t with scatter-gather or sequence
@@ -96,11 +96,11 @@ typedef struct {
 LpClosedFormPieces lp_closed_form_tensor_gathers(const LpClosedFormInput *input,
                                                  gboolean backwards);
 
-/** And in how many pieces gradients are summed behind a backward pass; bytes are left 0. */
+/** The number of pieces in which gradients are summed behind a backward pass; bytes are left 0. */
 LpClosedFormPieces lp_closed_form_tensor_sums(const LpClosedFormInput *input);
 
-/** What lists cost beside all of these collectives in an iteration (model/times/list_copies.h).
- */
+/** The costs of lists of tensors in an iteration, besides all of these collectives
+ * (model/times/list_copies.h). */
 LpWork lp_closed_form_lists(const LpClosedFormInput *input);
 
 /** T_opt: the optimiser step on the mean stage, s. */

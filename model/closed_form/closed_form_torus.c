@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rings over several axes of a torus at once, both ways round: what the closed form takes for the
- * collectives of libraries that know tori. */
+/* Rings over several axes of a torus at once, both ways round: the closed form of the collectives
+ * of libraries that know tori. */
 #include "model/closed_form/closed_form_network.h"
 #include "model/closed_form/closed_form_counts.h"
 

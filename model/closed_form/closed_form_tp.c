@@ -41,7 +41,8 @@ recomputed_share(const LpTransformer *transformer, const LpPlan *plan)
     return plan->recompute == LP_RECOMPUTE_FULL ? lp_plan_recomputed_share(plan, transformer) : 0.0;
 }
 
-/* All-reduces, or what equals them, that one block takes a micro-batch, on the mean of layers. */
+/* The number of all-reduces, or their equivalents, of one block for a micro-batch, as the mean over
+ * layers. */
 static double
 collectives_per_block(const LpTransformer *transformer, const LpPlan *plan)
 {
@@ -50,7 +51,8 @@ collectives_per_block(const LpTransformer *transformer, const LpPlan *plan)
     return forward + backward + recomputed_share(transformer, plan);
 }
 
-/* Of these, what recomputation of layer @index leaves out: the sum of its result. */
+/* The part of these collectives that the recomputation of layer @index omits: the sum of the
+ * layer's result. */
 static double
 collectives_not_run(const LpTransformer *transformer, const LpPlan *plan, guint32 index)
 {
@@ -59,13 +61,13 @@ collectives_not_run(const LpTransformer *transformer, const LpPlan *plan, guint3
     return (plan->sequence_parallel ? 0.5 : 1.0) * recomputed_share(transformer, plan);
 }
 
-/* A block's collectives in a pass: what it gathers and sums, and with which products beside it. */
+/* The collectives of a block in a pass: whether it gathers and sums. */
 typedef struct {
     gboolean gathers, sums;
 } Shares;
 
-/* Those that a block like attention, or a feed-forward network, repeats where parts of it are made
- * again. Side by side they share the gather, and the sum is not needed. */
+/* The collectives that a block repeats where parts of it are recomputed. Parallel blocks share the
+ * gather, and their sum is not needed. */
 static Shares
 attention_recomputed(const LpTransformer *transformer, const LpPlan *plan, LpLayer layer)
 {
@@ -291,8 +293,9 @@ part_s(const LpClosedFormInput *input, guint32 index, LpBlock block, LpPass pass
         .device_s;
 }
 
-/* In the exchanges of a ring the last share of a gather's products waits for its end, and the first
- * of a sum's goes before it. */
+/* The time that a ring of exchanges hides behind products. Of a gather the products of the last
+ * share wait for the last exchange; of a sum the products of the first share come before the first
+ * exchange. */
 static double
 ring_hidden_s(const LpClosedFormInput *input, double comm_s, double product_s)
 {

@@ -25,8 +25,8 @@ typedef struct {
     double last_sum_s;     /**< behind each chunk's last backward pass alone */
 } LpPassCommunication;
 
-/** What other stages of a pipeline wait for as well; nothing without one. Sums that are hidden
- * (overlap-dp) keep nobody waiting. */
+/** The communication of data parallelism that other stages of a pipeline wait for as well; none
+ * without a pipeline. Hidden sums (overlap-dp) keep no stage waiting. */
 LpPassCommunication lp_closed_form_dp_pass(const LpClosedFormInput *input);
 
 /** T_bub, given the seconds of communication inside layers and of messages between stages, over all
@@ -64,7 +64,8 @@ typedef struct {
     double dp_s, pp_s, bubble_s;
 } LpClosedFormBridging;
 
-/** Of a hybrid whose sums and messages take turns at lanes; 0 of other machines. */
+/** What the packet network carries while a hybrid's circuits change between gradient sums and
+ * messages; 0 for other machines. */
 LpClosedFormBridging lp_closed_form_bridging(const LpClosedFormInput *input);
 
 /** T_host, given T_comp and the seconds of communication inside layers and between stages. */

@@ -193,7 +193,8 @@ context_s(const LpLowerBoundInput *input)
     return kind == LP_CONTEXT_RING ? fmax(waits_s - attention_s(&input->of), 0.0) : waits_s;
 }
 
-/* All-to-alls of experts that it waits for, unless copies of a token are few by a relay. */
+/* The time of the experts' all-to-alls that a rank waits for; 0 where a relay may send few copies
+ * of a token. */
 static double
 experts_s(const LpLowerBoundInput *input)
 {

@@ -413,8 +413,8 @@ join(StepKind kind, double a, double b)
     }
 }
 
-/* As many values wait as brackets, functions and conditions stand in each other, and two more in
- * each for the operators between them. */
+/* The stack is as deep as brackets, functions and conditions are nested, with two more values for
+ * the operators of each level. */
 double
 lp_expression_value(const LpExpression *self, LpExpressionValues *values)
 {

@@ -7,7 +7,8 @@
 
 G_BEGIN_DECLS
 
-/** Their names, in the order in which they are laid over the standard lists. Static, NULL-ended. */
+/** The names of the variants, in the order in which they are laid over the standard lists. Static,
+ * NULL-ended. */
 const char *const *lp_kernel_variant_names(void);
 /** The variant called @name, as a bit of a set; 0: there is none. */
 guint64 lp_kernel_variant(const char *name);

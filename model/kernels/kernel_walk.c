@@ -42,7 +42,7 @@ give(Walk *self, const LpKernelItem *item)
     self->take(self->data, &kernel);
 }
 
-/* All settings are worked out before the first is made. */
+/* Enters an item with settings. All settings are evaluated before the first one takes effect. */
 static void
 enter(Walk *self, const LpKernelItem *item)
 {

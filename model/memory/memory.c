@@ -138,7 +138,8 @@ activations_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 
         sum = fmin(sum, 2.0 * layers.largest); /* at work and on its way */
     if (!transformer->embedding)
         return sum;
-    /* Of each way the head's stage is the last, whose micro-batches go back at once. */
+    /* The head's stage is the last one in either direction, and its micro-batches go back at once.
+     */
     double n_micro_batches = plan->pipeline.schedule == LP_SCHEDULE_DUALPIPE
                                  ? 1.0
                                  : micro_batches_in_flight(plan, stage);

@@ -36,7 +36,7 @@ double lp_memory_sum(const LpMemory *self);
 /** What a process of PyTorch shows to have (torch.cuda.max_memory_reserved, nvidia-smi), bytes:
  * with what is cached. The driver's context and the buffers of communicators are not counted. */
 double lp_memory_reserved(const LpMemory *self);
-/** Of the stage that needs the most memory. */
+/** The memory of the stage that needs most. */
 LpMemory lp_memory_fullest(const LpTransformer *transformer, const LpPlan *plan);
 
 /** Bytes of a checkpoint: each parameter once, in the width that training computes in, with its

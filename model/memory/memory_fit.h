@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/** Of the fullest stage's memory. */
+/** Whether the memory of the fullest stage fits into an accelerator. */
 typedef struct {
     double total_bytes;   /**< lp_memory_sum() */
     double reserve_bytes; /**< kept free: lp_memory_reserve_bytes() */

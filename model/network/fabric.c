@@ -8,7 +8,7 @@ same_domain(const LpFabric *self, guint64 a, guint64 b)
     return a / self->domain_size == b / self->domain_size;
 }
 
-/* Of different domains. */
+/* Whether @a and @b, which are in different domains, are in one pod. */
 static gboolean
 same_pod(const LpFabric *self, guint64 a, guint64 b)
 {
@@ -65,7 +65,7 @@ lp_fabric_latency_s(const LpFabric *self, guint64 a, guint64 b)
     return rail(self, a) == rail(self, b) ? latency_s : MAX(latency_s, self->rail_change_latency_s);
 }
 
-/* Of a flow alone on its way. */
+/* The rate of a single flow from @a to @b of one domain. */
 static double
 within_bytes_per_s(const LpFabric *self, guint64 a, guint64 b)
 {

@@ -18,13 +18,14 @@ typedef struct {
     double latency_s;
 } LpFabricTier;
 
-/** Cards, or the switches of a tree on one level: what leaves one shares its links upward. */
+/** The cards, or the switches of one level of a tree; the flows that leave one of them share its
+ * links upward. */
 typedef struct {
     guint64 n_ports;       /**< below such a switch, aligned blocks of the port numbers */
     double up_bytes_per_s; /**< of its links upward together, each way */
 } LpFabricBlock;
 
-/** An electrical network beside circuits. */
+/** The packet network of a hybrid. */
 typedef struct {
     gboolean is_present;
     double bytes_per_s; /**< an accelerator's share, each way */

@@ -16,7 +16,7 @@ lp_dragonfly_gate(const LpDragonfly *self, guint32 from, guint32 to)
     return (to + self->n_groups - from - 1) % self->n_groups % self->n_routers;
 }
 
-/* Where a port's router stands. */
+/* The place of a port's router. */
 typedef struct {
     guint32 group, row, place;
 } Router;

@@ -20,9 +20,9 @@ typedef struct {
     guint32 router_links; /**< between each two routers of a row */
     guint32 n_spines;     /**< of a group of a dragonfly+; 0: a dragonfly */
     guint32 n_ports;      /**< below a router */
-    /** Where the links to another group start. FALSE, as in SimGrid's own zone: those to group j at
-     * the router of row 0 and place j. TRUE: dealt out
-     * to the routers, see lp_dragonfly_gate(). */
+    /** Whether the links to other groups are dealt out to the routers, as lp_dragonfly_gate() says.
+     * If not, those to group j start at the router of row 0 and place j, as in SimGrid's own zone.
+     */
     gboolean has_gates;
 } LpDragonfly;
 

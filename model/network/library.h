@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 #define LP_LIBRARY_RULES_MAX 128
 #define LP_LIBRARY_MEASURED_MAX 256
 
-/** What the closed forms know of a library, beside what was measured. */
+/** The properties of a library that the closed forms use, besides measured times. */
 typedef struct {
     gboolean has_rails; /**< rings that leave domains are as many as a domain has members, each over
                              a card of its own; else one */
@@ -109,16 +109,16 @@ typedef struct {
 LpLibraryChoice lp_library_choose(const LpLibrary *self, LpCollective collective, guint64 bytes,
                                   guint64 n_ranks, LpSpread spread);
 
-/** As lp_library_choose(), where a plan says that @algorithms run: of the rules with them, the
- * first that fits; else the first of those for most of fewer ranks. Where no rule has them, the one
- * that lp_library_choose() takes. */
+/** Selects a rule for a plan that prescribes @algorithms. Of the rules with these algorithms it is
+ * the first that fits, else the first of those for the next smaller number of ranks. Without such a
+ * rule it is that of lp_library_choose(). */
 LpLibraryChoice lp_library_choose_for(const LpLibrary *self, LpCollective collective, guint64 bytes,
                                       guint64 n_ranks, LpSpread spread,
                                       const LpAlgorithms *algorithms);
 
-/** What the closed forms know of how @self alone, whoever is mixed with it, runs @collective: rings
- * over all cards of a domain if it says anything of that, and pieces of the protocol for large
- * buffers, its last. NULL: zeros. */
+/** The properties of collective @collective that the closed forms use for @self alone, without the
+ * libraries that are mixed with it: rings over all cards of a domain, if it says anything of that,
+ * and the pieces of the protocol for large buffers, its last. NULL: zeros. */
 LpLibraryRings lp_library_rings(const LpLibrary *self, LpCollective collective);
 /** Whether any of its rules has collectives reduced in switches. */
 gboolean lp_library_reduces_in_switches(const LpLibrary *self);

@@ -21,7 +21,8 @@ series_at(const LpLibrary *self, guint32 first)
     return series;
 }
 
-/* Within a node nothing goes as between nodes: neither tells of the other. */
+/* Whether a row is of the collective and of the same kind of group: rows within a node say nothing
+ * about rows between nodes, and the other way round. */
 static gboolean
 tells(const LpMeasuredTime *row, LpCollective collective, gboolean is_one_node)
 {
@@ -126,7 +127,7 @@ half_levels(double n)
     return log2(n) / 2.0;
 }
 
-/* Of @collective, the plainest first, NULL-ended. */
+/* The algorithms of @collective, the simplest first, NULL-ended. */
 static const Algorithm *
 algorithms_of(LpCollective collective)
 {
@@ -203,7 +204,7 @@ fit_rows(const LpLibrary *self, const LpMeasuredTime *like, const Algorithm *alg
     return fit;
 }
 
-/* That which fits best. */
+/* The algorithm whose steps and bytes fit the measured times best. */
 static const Algorithm *
 best_algorithm(const LpLibrary *self, const LpMeasuredTime *like, Fit *out_fit)
 {

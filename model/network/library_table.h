@@ -22,8 +22,8 @@ typedef struct {
  * several, nor those of one. @out_source: may be NULL. */
 double lp_library_measured_s(const LpLibrary *self, LpCollective collective, guint64 bytes,
                              guint64 n_ranks, guint64 n_nodes, LpMeasuredSource *out_source);
-/** By how much more than a larger size a smaller one took at most, in any table of @collective on
- * one node or on several: what repeats of a measurement differ by at least. 0.03 is 3 %. */
+/** The scatter of the measured tables of @collective on one node or on several: the largest excess
+ * of a smaller size's time over a larger size's. 0.03 is 3 %. */
 double lp_library_scatter(const LpLibrary *self, LpCollective collective, gboolean is_one_node);
 /** What of @self is as measured, and how other groups are scaled, in a sentence; NULL: nothing. */
 char *lp_library_measured_text(const LpLibrary *self);

@@ -59,7 +59,8 @@ LpNetworkCount lp_network_count_rails(guint64 n_domains, guint64 domain_size,
  */
 LpNetworkCount lp_network_count_circuits(guint64 n_hosts, guint32 ports_per_host);
 
-/** The sum over ports and transceivers of @count: price p_t n_t + p_s n_s, power likewise. */
+/** The price of the ports and transceivers of @count, p_t n_t + p_s n_s, and their power in the
+ * same way. */
 LpNetworkCost lp_network_cost(const LpNetworkCount *count, const LpNetworkParts *parts);
 
 G_END_DECLS

@@ -20,7 +20,7 @@ n_turning(const LpRotorCycle *self)
     return MIN(self->n_lanes, lp_rotor_cycle_n_matchings(self));
 }
 
-/* Where each matching has a lane of its own nothing turns. */
+/* The dead time of a slot; 0 if there is a lane for each matching, so that nothing turns. */
 static double
 dead_s(const LpRotorCycle *self)
 {

@@ -21,9 +21,10 @@ typedef struct {
 guint32 lp_rotor_cycle_n_matchings(const LpRotorCycle *self);
 
 /**
- * What an attachment sends of its rate where all of them send to as many of the others, each the
- * same bytes: with lanes for a share l of the rate (all of it, unless wavelengths say otherwise),
- * duty cycle d = 1 - dead / slot, M matchings of which a pair has one, and k of n - 1 others
+ * The share of its rate that an attachment sends, where all attachments send the same bytes to each
+ * of k of the n - 1 others. Its lanes have a share l of the rate (all of it, unless wavelengths say
+ * otherwise), the duty cycle is d = 1 - dead / slot, and there are M matchings, of which a pair has
+ * one:
  *
  *     over one circuit     d l k / M
  *     over up to two       d l (n - 1 + k) / 2 M

@@ -23,14 +23,14 @@ G_BEGIN_DECLS
 typedef struct {
     guint32 n_dimensions;                  /**< 0: no torus */
     guint32 size[LP_TORUS_DIMENSIONS_MAX]; /**< ports of each dimension, at least 2 */
-    /** Where several ways are shortest, ports take turns at them. FALSE: upwards, as SimGrid's own
-     * zone has it. */
+    /** Whether ports alternate between the shortest paths where there are several. If not, they
+     * take the upward one, as SimGrid's own zone does. */
     gboolean spreads_paths;
     gboolean is_twisted; /**< only with spreads_paths, and lp_torus_can_twist() */
 } LpTorus;
 
-/** A way from one port to another: dimension after dimension, so many links along each, downwards
- * where negative. */
+/** A path from one port to another: the number of links along each dimension, dimension after
+ * dimension; negative: downwards. */
 typedef struct {
     gint32 steps[LP_TORUS_DIMENSIONS_MAX];
 } LpTorusPath;
@@ -44,10 +44,10 @@ void lp_torus_coordinates(const LpTorus *self, guint64 port, gint64 *out_at);
 /** Links between @a and @b on a shortest way. In a plain torus the shorter way round in each
  * dimension, the Lee distance (Lee, IRE Trans. Inf. Theory 4, 1958). */
 guint64 lp_torus_hops(const LpTorus *self, guint64 a, guint64 b);
-/** The way that what @a sends to @b takes: a shortest one. Of m shortest ones, in the order of
- * their steps, taking turns takes number (sum of @a's coordinates + sum of (d + 1) c_d) mod m, c_d
- * the coordinates of @b as seen from @a. So ports side by side take different ones, and so does a
- * port towards different others. */
+/** The path from @a to @b, a shortest one. Of m shortest ones, in the order of their steps, ports
+ * that alternate take number (sum of @a's coordinates + sum of (d + 1) c_d) mod m, where c_d are
+ * the coordinates of @b as seen from @a. So neighbouring ports take different paths, and so does a
+ * port towards different peers. */
 LpTorusPath lp_torus_path(const LpTorus *self, guint64 a, guint64 b);
 /** The port that the link from @port along @dimension leads to, upwards or downwards. */
 guint64 lp_torus_neighbour(const LpTorus *self, guint64 port, guint32 dimension,
@@ -60,8 +60,9 @@ guint64 lp_torus_n_links(const LpTorus *self);
  * links of a port where all links are alike. Without turns: those of the ways that are taken. */
 double lp_torus_all_to_all_load(const LpTorus *self);
 
-/** Of how many pairs of ports the way crosses each link, by ((port * dimensions) + dimension) * 2 +
- * (downwards: 1), @port the one that the step leaves. Returns: (transfer full). */
+/** For each link the number of pairs of ports whose path crosses it, by ((port * dimensions) +
+ * dimension) * 2 + (downwards: 1), where @port is the one that the link leaves. Returns: (transfer
+ * full). */
 guint64 *lp_torus_crossings(const LpTorus *self);
 
 G_END_DECLS

@@ -48,10 +48,10 @@ extern const char *const lp_algorithm_names[];
 /** Levels of a hierarchy. */
 #define LP_LEVELS_MAX 3
 
-/** Steps that somebody wrote down (model/plan/step_list.h). */
+/** Steps that a user wrote down (model/plan/step_list.h). */
 typedef struct LpStepList LpStepList;
 
-/** Those of a file: at most one for a collective and number of ranks. */
+/** The step lists of a file: at most one for each collective and number of ranks. */
 typedef struct {
     char *path; /* owned: what texts call them */
     guint32 n;

@@ -30,7 +30,7 @@ guint64 lp_group_size(const LpTransformer *transformer, const LpPlan *plan, LpGr
 /** The @index-th member of @rank's group, in ring order. */
 guint64 lp_group_member(const LpTransformer *transformer, const LpPlan *plan, LpGroup group,
                         guint64 rank, guint64 index);
-/** Where @rank stands in its own group. */
+/** The index of @rank in its own group. */
 guint64 lp_group_index(const LpTransformer *transformer, const LpPlan *plan, LpGroup group,
                        guint64 rank);
 /** Whether @rank has a group of this kind that communicates. */
@@ -39,9 +39,9 @@ gboolean lp_group_exists(const LpTransformer *transformer, const LpPlan *plan, L
 /** Parts that an ep group divides into, where the plan relays tokens between such or routing is
  * limited to some of them; 1: neither, or the groups of experts are no groups of ranks. */
 guint32 lp_group_n_expert_nodes(const LpTransformer *transformer, const LpPlan *plan);
-/** To how many of these parts a token goes, in the mean: where routing is limited to them as many
- * as the limit allows, else as many as its different experts, drawn evenly, stand on. At most its
- * expert slots. */
+/** The mean number of these parts to which a token goes, at most its expert slots. Where routing is
+ * limited it is the limit, else the expected number of parts that hold its experts, drawn evenly.
+ */
 double lp_group_expert_copies(const LpTransformer *transformer, const LpPlan *plan);
 /** How many copies of a token leave for the members of its ep group, or of its part of it: one for
  * each of its expert slots or, where the dispatcher relays, for each rank that has some of its

@@ -76,7 +76,7 @@ double lp_plan_moment_bytes(const LpPlan *self);
 /** Whether replicas share the optimiser's step, each with its part, while all of them keep all
  * parameters: ZeRO stages 1 and 2. */
 gboolean lp_plan_shares_step(const LpPlan *self);
-/** Whether each replica gets the whole sum of gradients, not its part alone: without ZeRO, and with
+/** Whether replicas all-reduce gradients in place of a reduce-scatter: without ZeRO, and with
  * DeepSpeed's stages 1 and 2 (Anthony et al., arXiv 2408.10197, table of volumes). */
 gboolean lp_plan_all_reduces_gradients(const LpPlan *self);
 /** Whether gradients are summed over replicas after each micro-batch. */
@@ -96,7 +96,7 @@ typedef struct {
 /** Whether attention's queries, keys and values are gathered over tp, as LP_KV_DIVISION_GATHERED
  * has them. */
 gboolean lp_plan_gathers_heads(const LpPlan *self, const LpTransformer *transformer);
-/** Those of an attention block. */
+/** The collectives over tp of an attention block's inputs. */
 LpPlanInputs lp_plan_attention_inputs(const LpPlan *self);
 /** Collectives over tp of what MLA's expanding products take, with input-collectives latent:
  * queries' and keys' and values' latents and the keys' positions, each by itself (Megatron-Core,
@@ -111,10 +111,10 @@ typedef struct {
 
 /** Zeros with other input-collectives. Queries that are not compressed gather the whole input. */
 LpPlanLatentInputs lp_plan_latent_inputs(const LpPlan *self, const LpTransformer *transformer);
-/** Those of a feed-forward network. */
+/** The collectives over tp of a feed-forward network's inputs. */
 LpPlanInputs lp_plan_ffn_inputs(const LpPlan *self, const LpTransformer *transformer);
-/** Whether the backward pass of a micro-batch comes next behind its forward pass, so that what is
- * gathered may stay from one to the other. */
+/** Whether the backward pass of a micro-batch directly follows its forward pass, so that gathered
+ * parameters may stay from one to the other. */
 gboolean lp_plan_backward_follows_forward(const LpPlan *self);
 /** Whether the parameters that ZeRO stage 3 gathers for a chunk's first forward pass stay until its
  * last backward pass: kept for the backward pass (reshard no), in a pipeline that sums gradients

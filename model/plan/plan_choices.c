@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The names of axes and of traffic. Those of what a plan chooses between are made of
+/* The names of axes and of traffic. Names of a plan's choices are made of
  * workloads/description/attributes.xml. */
 #include "model/plan/plan_choices.h"
 

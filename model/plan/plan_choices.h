@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-/** In which order a stage works on micro-batches. */
+/** The order in which a stage works on micro-batches. */
 typedef enum {
     LP_SCHEDULE_GPIPE,
     LP_SCHEDULE_1F1B,
@@ -70,7 +70,7 @@ typedef enum {
     LP_N_PRECISIONS
 } LpPrecision;
 
-/** Where the scale of a tensor in fp8 comes from. */
+/** The source of the scale of a tensor in fp8. */
 typedef enum {
     LP_SCALING_DELAYED, /**< the largest values of the steps before: a cast reads once */
     LP_SCALING_CURRENT  /**< its own largest value, for which a cast reads all of it beforehand */

@@ -6,18 +6,19 @@
 
 G_BEGIN_DECLS
 
-/** Where a rank stands among those of its stage that share the experts of a layer. */
+/** The coordinates of a rank among the ranks of its stage that share the experts of a layer. */
 typedef struct {
     guint32 tp, ep, dp; /**< below expert tp, ep, and the ranks that hold copies */
 } LpExpertCoordinates;
 
 /** Ranks that share one expert: as the plan says, else tp where ep fits into cp dp, else 1. */
 guint32 lp_plan_expert_tp(const LpPlan *self);
-/** Where the plan relays tokens by domains, divides an ep group into those of @domain_size
- * accelerators that it spans, ranks packed; one part if it does not divide into such. */
+/** Divides an ep group into parts of @domain_size accelerators, if the plan relays tokens by
+ * domains. Ranks are packed; the group is one part if it cannot be divided so. */
 void lp_plan_relay_by_domains(LpPlan *self, guint64 domain_size);
-/** Where the plan overlaps passes by domains: whether it does, with domains of @domain_size
- * accelerators, as an ep group spans several, ranks packed, and lp_plan_can_overlap_passes(). */
+/** Decides whether passes overlap, if the plan leaves it to the domains: they do if an ep group of
+ * packed ranks spans several domains of @domain_size accelerators and lp_plan_can_overlap_passes().
+ */
 void lp_plan_overlap_passes_by_domains(LpPlan *self, guint64 domain_size);
 /** Whether all-to-alls can be overlapped with the passes of two micro-batches: 1F1B of one stage,
  * interleaved stages or DualPipe, without ZeRO stage 3 and with gradients summed at the end. */
@@ -27,8 +28,9 @@ gboolean lp_plan_can_overlap_passes(const LpPlan *self);
 gboolean lp_plan_awaits_counts(const LpPlan *self, const LpTransformer *transformer);
 /** Ranks that hold copies of an expert, itself included; those of both ways under dualpipe. */
 guint32 lp_plan_expert_replicas(const LpPlan *self);
-/** Of the tp cp dp ranks of a stage, in rank order, expert tp varies fastest, then ep or the
- * replicas, whichever of ep and dp comes first in the rank order (folding: Megatron-Core). */
+/** The coordinates of @rank. In the rank order of a stage's tp cp dp ranks expert tp varies
+ * fastest, then ep or the replicas, in the order in which ep and dp stand in the plan's rank order
+ * (folding: Megatron-Core). */
 LpExpertCoordinates lp_plan_expert_coordinates(const LpPlan *self, guint64 rank);
 /** The rank of @stage with these expert coordinates. */
 guint64 lp_plan_expert_rank(const LpPlan *self, guint32 stage, LpExpertCoordinates at);

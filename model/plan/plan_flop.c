@@ -47,8 +47,8 @@ qkv_flop(const LpTransformer *transformer, guint32 index, guint32 parts, double 
     return 2.0 * n_sequences * hidden * (layer.seq * weights + cross);
 }
 
-/* FLOP of what goes up into the inner widths of layer @index, through the gate where there is one,
- * as far as it is made again; of experts it is made again only all together. */
+/* The operations of the products into the inner widths of layer @index, and of the gate, as far as
+ * they are recomputed; of experts they are recomputed only all together. */
 static double
 up_flop(const LpPlan *self, const LpTransformer *transformer, guint32 index)
 {
@@ -91,7 +91,8 @@ parts_flop(const LpPlan *self, const LpTransformer *transformer, guint32 index)
     return sum;
 }
 
-/* Of the forward pass of a dense layer, its last product, out of the inner width. */
+/* The operations of the last product of a dense layer's forward pass, which has the inner width as
+ * its sums. */
 static double
 last_product_flop(const LpPlan *self, const LpTransformer *transformer, guint32 index)
 {

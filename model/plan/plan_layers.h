@@ -6,8 +6,8 @@
 
 G_BEGIN_DECLS
 
-/** Where the plan says "finest", makes as many virtual stages as there are layers for; one where
- * the schedule cannot be interleaved, or micro-batches are no multiple of the stages. */
+/** Sets the number of virtual stages, if the plan says "finest": as many as there are layers for,
+ * and one if the schedule cannot be interleaved or micro-batches are no multiple of the stages. */
 void lp_plan_refine_stages(LpPlan *self, const LpTransformer *transformer);
 /**
  * Deals the layers to slices by the plan's rule: fills the list. At most LP_STAGE_LIST_MAX slices;

@@ -79,7 +79,7 @@ typedef struct {
     LpGradientSync gradient_sync;
 } LpPlanZero;
 
-/** In which formats numbers are computed, summed and sent. */
+/** The number formats in which a plan computes, sums and sends. */
 typedef struct {
     LpPrecision precision;
     LpScaling scaling;           /**< of LP_PRECISION_FP8 */

@@ -98,7 +98,8 @@ head_copies(double n_ranks, double n_heads)
     return fmax(1.0, n_ranks / n_heads);
 }
 
-/* Of @width over all key-value heads, or of the heads themselves. */
+/* A rank's part of @width, which is a width over all key-value heads or the number of these heads.
+ */
 static double
 own_kv_width(const LpPlan *self, const LpTransformer *transformer, double width)
 {

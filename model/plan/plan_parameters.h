@@ -37,7 +37,8 @@ typedef struct {
     gboolean is_known[LP_LAYER_KINDS];
 } LpLayerParameters;
 
-/** As lp_plan_layer_parameters(), kept in @cache: of one plan and transformer, zero at first. */
+/** The result of lp_plan_layer_parameters(), kept in @cache, which is of one plan and transformer
+ * and zero at first. */
 LpParameters lp_plan_known_layer_parameters(const LpPlan *self, const LpTransformer *transformer,
                                             guint32 index, LpLayerParameters *cache);
 /** Parameters of the embedding on one of the ranks that hold it. */

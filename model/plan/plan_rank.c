@@ -66,7 +66,7 @@ lp_plan_shard_degree(const LpPlan *self)
     return self->zero.shard_degree > 0 ? self->zero.shard_degree : lp_plan_n_replicas(self);
 }
 
-/* Replicas are numbered behind what comes before them in the order of ranks. */
+/* Replicas are numbered after the axes that come before them in the rank order. */
 void
 lp_plan_shard_by_domains(LpPlan *self, guint64 domain_size)
 {

@@ -25,12 +25,12 @@ guint64 lp_plan_stride(const LpPlan *self, LpAxis axis);
 guint32 lp_plan_n_replicas(const LpPlan *self);
 /** Ranks that share one set of states: lp_plan_n_replicas(), or less under hybrid sharding. */
 guint32 lp_plan_shard_degree(const LpPlan *self);
-/** Where the plan shards by domains: sets of the replicas in one domain of @domain_size
- * accelerators, ranks packed; all replicas where they stand in one, do not divide into such sets or
- * may not (zero 0, ep above 1, dualpipe). */
+/** Sets the shard degree, if the plan shards by domains: the replicas in one domain of @domain_size
+ * accelerators, ranks packed. It is all replicas if they are in one domain, cannot be divided so,
+ * or may not be (zero 0, ep above 1, dualpipe). */
 void lp_plan_shard_by_domains(LpPlan *self, guint64 domain_size);
-/** Where the plan leaves it to the accelerator: sums of gradients within a set of shards are waited
- * for if it @sums_on_cores that compute. */
+/** Decides whether the sums of gradients within a set of shards are waited for, if the plan leaves
+ * it to the accelerator: they are if it @sums_on_cores that compute. */
 void lp_plan_wait_by_accelerator(LpPlan *self, gboolean sums_on_cores);
 
 G_END_DECLS

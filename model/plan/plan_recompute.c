@@ -2,7 +2,7 @@
 /* What of a layer recomputation runs again. */
 #include "model/plan/plan_recompute.h"
 
-/* Where layer @index stands in its slice. */
+/* The place of layer @index in its slice. */
 static guint32
 place_in_slice(const LpPlan *self, const LpTransformer *transformer, guint32 index)
 {

@@ -66,7 +66,7 @@ lp_plan_expert_draw(const LpPlan *self, const LpTransformer *transformer, guint3
                : before * n_drawn_micro_batches(self) + micro_batch;
 }
 
-/* What a rank's experts get of what the table says of @draw. */
+/* Sums the loads of a rank's experts in @draw of the table. */
 static void
 sum_measured(const LpPlan *self, guint64 draw, guint32 own, double *out_loads)
 {

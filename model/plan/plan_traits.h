@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Traits of a plan: what one software does otherwise than others
- * (workloads/description/traits.xml).
- */
+/* Traits of a plan: properties of the training software (workloads/description/traits.xml). */
 #pragma once
 
 #include "model/kernels/kernel_lists.h"
 
 G_BEGIN_DECLS
 
-/** Those that the program acts on, in the table's order, and those of lists that tests name. The
- * table may have more, which lists of kernels alone ask for. */
+/** Traits that the program acts on, in the table's order, and traits of kernel lists that tests
+ * name. The table may have more, which only kernel lists use. */
 typedef enum {
     LP_TRAIT_HOST_SYNC,
     LP_TRAIT_COLLECTIVE_CHECKS,
@@ -50,7 +48,7 @@ typedef enum {
 /** Traits that a plan has room for. */
 #define LP_TRAITS_MAX 48
 
-/** All of the table, as sizes of lists of kernels: of a choice its words. */
+/** All traits of the table, as sizes for lists of kernels; a choice is a size with words. */
 extern const LpKernelSize lp_traits[];
 extern const guint lp_n_traits;
 
@@ -83,14 +81,15 @@ typedef enum {
     LP_PROJECTIONS_SEPARATE       /**< queries, keys and values, too */
 } LpProjections;
 
-/** In which order a tensor of activations lies in memory. */
+/** The order in which a tensor of activations lies in memory. */
 typedef enum {
     LP_LAYOUT_SEQUENCE_FIRST, /**< tokens of one position next to each other */
     LP_LAYOUT_BATCH_FIRST     /**< whole sequences: what is gathered along them, or is to be
                                     scattered, is copied into order */
 } LpActivationLayout;
 
-/** Where the host waits until the device has done what was issued, and so loses its lead. */
+/** The points at which the host waits for the device to finish what was issued, and so loses its
+ * lead. */
 typedef enum {
     LP_HOST_SYNC_NONE,
     LP_HOST_SYNC_MESSAGES, /**< after each message that the compute stream waits for */

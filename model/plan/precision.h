@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Number formats: what an element takes, and what making one costs. */
+/* Number formats: the bytes of an element, and the cost of making one. */
 #pragma once
 
 #include "model/plan/plan_options.h"

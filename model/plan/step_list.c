@@ -207,7 +207,7 @@ receive(State *self, const LpListedSend *send, const guint64 *carried, GError **
     return TRUE;
 }
 
-/* All that is sent at @step is what was there before it. */
+/* Executes @step. Members send what they had before the step. */
 static gboolean
 execute(State *self, guint32 step, GError **error)
 {

@@ -42,10 +42,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpStepList, lp_step_list_free)
  * what the operation promises. Error: LP_MODEL_ERROR, "step S: member M: got, wanted". */
 gboolean lp_step_list_check(const LpStepList *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/** That of @collective among @n_ranks; NULL: there is none. Borrowed. */
+/** The step list of @collective among @n_ranks; NULL: there is none. Borrowed. */
 const LpStepList *lp_step_lists_find(const LpStepLists *self, LpCollective collective,
                                      guint64 n_ranks);
-/** Whether there is any of @collective, among whoever. */
+/** Whether there is any list of @collective, for any number of ranks. */
 gboolean lp_step_lists_have(const LpStepLists *self, LpCollective collective);
 
 G_END_DECLS

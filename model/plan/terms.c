@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* Of a sum of some tens of numbers of 53 bits. */
+/* The relative rounding error of a sum of some tens of doubles. */
 #define ROUNDING 1e-14
 
 const char *const lp_term_names[] = {

@@ -91,8 +91,8 @@ lp_availability_pod_slices(guint64 n_pods, guint64 pod, guint64 group, guint64 g
     return mean;
 }
 
-/* Where a line of blocks may stand: 0 without blocks that wait for a group, else by how many wait
- * (1 to group - 1) and how many were down since (0 to hops - 1). */
+/* The number of states of the scan along a line of blocks: 0 if no block waits for a group, else by
+ * how many wait (1 to group - 1) and how many were down since (0 to hops - 1). */
 static guint64
 n_places(guint64 group, guint64 hops)
 {

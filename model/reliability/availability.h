@@ -20,8 +20,8 @@ double lp_availability_at_least(guint64 n, guint64 k, double p);
  * least 1. */
 double lp_availability_slices(guint64 n, guint64 k, guint64 m, double p);
 
-/** As lp_availability_slices(), if blocks stand in places: a slice is one of the floor(@n / @k)
- * sets of k blocks that follow each other, so E min(m, Y) of Y ~ B(floor(n / k), p^k). */
+/** The mean number of slices that can run if a slice is one of the floor(@n / @k) sets of k
+ * successive blocks: E min(m, Y) of Y ~ B(floor(n / k), p^k). */
 double lp_availability_fixed_slices(guint64 n, guint64 k, guint64 m, double p);
 
 /** As lp_availability_slices(), if a slice is made of @groups groups of @group blocks, each within

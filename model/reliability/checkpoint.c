@@ -59,8 +59,9 @@ lp_checkpoint_shares(const LpCheckpointing *self)
         return shares_without_failures(self);
     double stretch = (self->interval_s + self->write_s) * rate;
     double restarts = expm1(self->restart_s * rate);
-    /* In units of M: a stretch takes whole, of which failed attempts and their restarts take the
-     * rest. With stretch 0, writing all the time takes no time: nothing is lost. */
+    /* Times are in units of M. A stretch takes whole in all, of which failed attempts and their
+     * restarts take the rest. With stretch 0 writing all the time takes no time, and nothing is
+     * lost. */
     double failures = expm1(stretch);
     if (!(failures > 0.0))
         return (LpCheckpointShares){.work = 1.0 / (1.0 + restarts),

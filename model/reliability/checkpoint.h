@@ -15,7 +15,7 @@ typedef struct {
     double failures_per_s; /**< 1 / M; 0: nothing fails */
 } LpCheckpointing;
 
-/** Where a job's time goes, as shares that sum to 1. */
+/** The shares of a job's time by what it is spent on; they sum to 1. */
 typedef struct {
     double work;           /**< that is kept */
     double writing;        /**< checkpoints that were completed */
@@ -37,10 +37,10 @@ double lp_checkpoint_daly_s(double write_s, double failures_per_s);
  * does not depend on R. INFINITY if nothing fails, 0 if writing takes no time. */
 double lp_checkpoint_optimum_s(double write_s, double failures_per_s);
 
-/** Where the time of a long run goes. A stretch of tau + delta takes M exp(R/M) [exp((tau + delta)
- * / M) - 1] with all its failures (Daly, 2006, the complete run time); exp((tau + delta) / M) - 1
- * of these interrupt work. Without checkpoints (interval INFINITY) all work is lost if anything
- * fails. */
+/** The shares of the time of a long run. A stretch of tau + delta takes M exp(R/M) [exp((tau +
+ * delta) / M) - 1] with all its failures (Daly, 2006, the complete run time); exp((tau + delta) /
+ * M) - 1 of these interrupt work. Without checkpoints (interval INFINITY) all work is lost if
+ * anything fails. */
 LpCheckpointShares lp_checkpoint_shares(const LpCheckpointing *self);
 
 G_END_DECLS

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Goodput over days: what a machine that fails and is repaired gets done of what it could do, in
- * closed form, and what closed form and Monte Carlo share: the description. */
+/* Goodput over days: the share of its work that a machine gets done which fails and is repaired, in
+ * closed form; and the description that closed form and Monte Carlo share. */
 #pragma once
 
 #include "model/reliability/checkpoint.h"
@@ -88,7 +88,7 @@ typedef struct {
     double period_s;
 } LpGoodputInput;
 
-/** Where time goes that does no work. */
+/** The causes for which time does no work. */
 typedef enum {
     LP_LOSS_CHECKPOINTING,
     LP_LOSS_LOST_WORK,

@@ -21,7 +21,8 @@ typedef enum {
 /** "none", "coarse", "fine", "systolic"; NULL-ended. */
 extern const char *const lp_tiles_names[];
 
-/** What work costs that is issued in a loop, s; none takes longer than the same by itself. */
+/** The costs of work that is issued in a loop, s; none takes longer than the same work by itself.
+ */
 typedef struct {
     double product_s;      /**< the host, for each further product that a library issues */
     double kernel_s;       /**< and for each further small kernel */

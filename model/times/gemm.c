@@ -24,7 +24,7 @@ static const Tile tiles_of[LP_N_TILES][TILES_MAX + 1] = {
                          {64, 128, 1},
                          {128, 64, 1},
                          {64, 64, 1}},
-    /* From Hopper on an instruction takes any multiple of 8 columns. */
+    /* Instructions of Hopper and later take any multiple of 8 columns. */
     [LP_TILES_FINE] = {{128, 256, 1},
                        {256, 128, 1},
                        {256, 160, 1},
@@ -153,7 +153,8 @@ lp_gemm_arithmetic_s(const LpGemm *self, const LpAccelerator *accelerator, LpPre
     return best_s;
 }
 
-/* Where a kernel has no figure of its own, that of the next better one holds. */
+/* The share of the peak that an attention kernel reaches. A kernel without a figure of its own has
+ * that of the next better one. */
 static double
 attention_efficiency(const LpAccelerator *self, LpAttentionKernel kernel)
 {

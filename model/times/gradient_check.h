@@ -13,8 +13,8 @@ G_BEGIN_DECLS
  * (Megatron-LM, megatron/core/distributed/param_and_grad_buffer.py: check_grads(); PyTorch's isinf
  * is two kernels). Nothing without gradient-check, and in CUDA graphs, which cannot wait. */
 LpWork lp_gradient_check_work(const LpPlan *plan, const LpAccelerator *accelerator, double bytes);
-/** All of a step's checks of the parameters of a rank of @stage: one for each bucket, and no more
- * than there are tensors; of stage 3 one for each unit. */
+/** The checks of a step of the gradients of a rank of @stage: one check for each bucket, at most
+ * one for each tensor; with ZeRO 3 one for each unit. */
 LpWork lp_gradient_checks_work(const LpTransformer *transformer, const LpPlan *plan,
                                const LpAccelerator *accelerator, guint32 stage);
 

@@ -77,7 +77,7 @@ find_recomputed(const LpKernelLists *lists, const LpTransformer *transformer, co
     g_assert_not_reached();
 }
 
-/* That of a mixer, where one takes attention's place. */
+/* The block of a list; a mixer in attention's place has its own. */
 static guint
 listed_block(const LpKernelLists *lists, const LpTransformer *transformer, LpLayer layer,
              LpBlock block)

@@ -42,15 +42,14 @@ double lp_kernel_flop(const LpKernel *self);
 double lp_kernel_bytes(const LpKernel *self, const LpAccelerator *accelerator,
                        LpPrecision precision);
 
-/** What the device works at it, s. GEMM: max(arithmetic, bytes / (bandwidth * memory_efficiency)),
- * arithmetic by lp_gemm_arithmetic_s(), or lp_gemm_attention_s() if fused;
- * a stream: bytes / (bandwidth * memory_efficiency);
- * any other: bytes / (bandwidth * elementwise_efficiency); bytes by lp_kernel_bytes(), and
- * a cast that makes one copy is a stream. All this times lp_measured_kernels_factor() of what was
- * measured on @accelerator. @out_by: may be NULL. */
+/** The device's time of a kernel, s. GEMM: max(arithmetic, bytes / (bandwidth *
+ * memory_efficiency)), arithmetic by lp_gemm_arithmetic_s(), or lp_gemm_attention_s() if fused; a
+ * stream: bytes / (bandwidth * memory_efficiency); any other: bytes / (bandwidth *
+ * elementwise_efficiency); bytes by lp_kernel_bytes(), and a cast that makes one copy is a stream.
+ * All this times lp_measured_kernels_factor() of what was measured. */
 double lp_kernel_device_s(const LpKernel *self, const LpAccelerator *accelerator,
                           LpPrecision precision, LpTimedBy *out_by);
-/** Where that time comes from; of products one by one, that of each. */
+/** The source of the kernel's time; for products one by one, of each product. */
 LpTimedBy lp_kernel_timed_by(const LpKernel *self, const LpAccelerator *accelerator,
                              LpPrecision precision);
 /** lp_kernel_device_s(), and launch for each kernel that it stands for. Seconds. */
@@ -67,7 +66,7 @@ typedef enum {
     LP_BOUND_BY_UNKNOWN /**< a kernel that was measured by name */
 } LpBoundBy;
 
-/** Their names, NULL-ended. */
+/** The names of LpBoundBy, NULL-ended. */
 extern const char *const lp_bound_by_names[];
 
 /** What bounds lp_kernel_time_s(). */

@@ -6,9 +6,9 @@
 
 G_BEGIN_DECLS
 
-/** Where in its block a kernel stands, in the order of the forward pass (backward comes to the core
- * before the inner part): a block's input may have to be
- * gathered for the first products, and its output to be summed after the last. */
+/** The place of a kernel in its block, in the order of the forward pass; in the backward pass the
+ * core comes before the inner part. A block's input may have to be gathered for the first products,
+ * and its output to be summed after the last. */
 typedef enum {
     LP_BLOCK_PART_NORM,          /**< on the rank's own share of the tokens: norms */
     LP_BLOCK_PART_INPUT_PRODUCT, /**< products that take the gathered input */

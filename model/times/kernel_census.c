@@ -2,7 +2,7 @@
 /* Counts kernels, layer by layer; layers that are alike are listed once. */
 #include "model/times/kernel_census.h"
 
-/* What a census counts, and what it has so far. */
+/* The inputs and the state of a census of kernels. */
 typedef struct {
     const LpTransformer *transformer; /* borrowed */
     const LpPlan *plan;               /* borrowed */

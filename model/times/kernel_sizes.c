@@ -192,7 +192,7 @@ static const LpKernelSize own_sizes[] = {EACH_SIZE(NUMBER_NAME, CHOICE_NAME)};
 #define N_OWN_SIZES G_N_ELEMENTS(own_sizes)
 G_STATIC_ASSERT(N_OWN_SIZES + LP_TRAITS_MAX < LP_KERNEL_SIZES_MAX);
 
-/* Those, and traits behind them. */
+/* The sizes of the vocabulary and, behind them, the traits. */
 const LpKernelVocabulary *
 lp_kernel_vocabulary(void)
 {

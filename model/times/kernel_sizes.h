@@ -31,9 +31,8 @@ const LpKernelVocabulary *lp_kernel_vocabulary(void);
 /** Fills in the vocabulary's sizes for layer @index in @pass. @values: of LP_KERNEL_SIZES_MAX. */
 void lp_kernel_sizes(const LpTransformer *transformer, const LpPlan *plan, guint32 index,
                      LpPass pass, double *values);
-/** Fills them in where the parts @recomputed, a set of LpRecomputedParts, are made again, in place
- * of the plan's.
- */
+/** Fills in the sizes of a layer of which the parts @recomputed, a set of LpRecomputedParts, are
+ * recomputed in place of the plan's parts. */
 void lp_kernel_sizes_recomputed(const LpTransformer *transformer, const LpPlan *plan, guint32 index,
                                 LpPass pass, guint32 recomputed, double *values);
 /** Fills them in for the optimiser's step. */

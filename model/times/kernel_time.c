@@ -126,7 +126,7 @@ computing_s(const LpKernel *self, const LpAccelerator *accelerator, LpPrecision 
                              grouped_efficiency(self, accelerator, precision);
 }
 
-/* As @accelerator runs it: a cast may make one copy. */
+/* The kernel as @accelerator runs it: a cast may make one copy only. */
 static LpKernel
 run_on(const LpKernel *self, const LpAccelerator *accelerator, LpPrecision precision)
 {

@@ -15,7 +15,8 @@ add(LpLayerTensors *self, double parameters)
         self->share[self->n++] = parameters;
 }
 
-/* What goes down, and what goes up with the gate. */
+/* Adds the tensors of a feed-forward network: the down projection, and the up projection with the
+ * gate. */
 static void
 add_ffn(LpLayerTensors *self, const LpTransformer *transformer, const LpPlan *plan)
 {
@@ -48,7 +49,8 @@ add_attention(LpLayerTensors *self, const LpTransformer *transformer, const LpPl
     add(self, lp_transformer_query_width(transformer) * h / tp);
 }
 
-/* Of a mixer in attention's place, as its list has the products of weights' gradients. */
+/* Adds the tensors of a mixer in attention's place: the products of weights' gradients in its list.
+ */
 static void
 add_mixer(LpLayerTensors *self, const LpTransformer *transformer, const LpPlan *plan, guint32 index)
 {

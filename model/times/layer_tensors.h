@@ -7,8 +7,8 @@
 
 G_BEGIN_DECLS
 
-/** At most: three matrices of a feed-forward network, two attention blocks of four, a norm before
- * each and the rest. */
+/** The largest number of tensors of a layer: three matrices of a feed-forward network, two
+ * attention blocks of four, a norm before each, and the rest. */
 #define LP_LAYER_TENSORS_MAX 16u
 /** Matrices of a mixer in attention's place that count one by one. */
 #define LP_MIXER_TENSORS_MAX 8u

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists of tensors, one a member, which collectives take and give (gather-lists): what making and
- * copying them costs beside the collective. */
+/* The costs, besides the collective, of making and copying lists of tensors, one a member, which
+ * collectives take and give (gather-lists). */
 #pragma once
 
 #include "model/times/accelerator.h"
@@ -15,7 +15,7 @@ typedef struct {
     double byte_s;           /**< a byte read or written */
 } LpListCosts;
 
-/** Those of @accelerator; CUDA graphs cost no host. */
+/** The costs of lists on @accelerator; with CUDA graphs the host's cost is 0. */
 LpListCosts lp_list_costs(const LpPlan *plan, const LpAccelerator *accelerator);
 
 /** Before a gather of @bytes among @n_members (ZeRO stage 3): its buffer is cleared, the host waits

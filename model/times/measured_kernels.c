@@ -11,7 +11,7 @@ const char *const lp_measured_kind_names[] = {"product", "grouped", "attention",
 G_STATIC_ASSERT(G_N_ELEMENTS(lp_measured_kind_names) == LP_N_MEASURED + 1);
 const char *const lp_timed_by_names[] = {"model", "interpolated", "measured", NULL};
 
-/* Sizes that tell kernels apart: m, k, n and how many, or bytes. */
+/* The sizes that distinguish kernels: m, k, n and count, or bytes. */
 #define N_SIDES 4
 
 /* Rows of one size. */

@@ -12,7 +12,7 @@
 
 G_BEGIN_DECLS
 
-/** What tables tell apart. */
+/** The kinds of kernels that tables distinguish. */
 typedef enum {
     LP_MEASURED_PRODUCT,   /**< one matrix product in a kernel */
     LP_MEASURED_GROUPED,   /**< several in a kernel */
@@ -40,7 +40,7 @@ typedef struct {
     gboolean is_copy;  /**< the same row for another's kernel: it is not counted again */
 } LpMeasuredKernel;
 
-/** Where a kernel's time comes from. */
+/** The source of a kernel's time. */
 typedef enum {
     LP_TIMED_BY_MODEL,
     LP_TIMED_BETWEEN, /**< by the model and measured kernels near it */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mixers in attention's place (state-space layers, linear and sparse attention): what a model takes
- * from their lists of kernels. */
+/* Mixers in attention's place (state-space layers, linear and sparse attention): the figures of a
+ * model that come from their lists of kernels. */
 #pragma once
 
 #include "model/kernels/kernel_lists.h"
@@ -33,7 +33,7 @@ typedef struct {
     double sent, returned;
 } LpMixerExchange;
 
-/** That of layer @index: of attention LP_MIXER_ATTENTION with nothing more. */
+/** The exchange of layer @index's mixer; for attention LP_MIXER_ATTENTION without figures. */
 LpMixerExchange lp_mixer_exchange(const LpTransformer *transformer, const LpPlan *plan,
                                   guint32 index);
 

@@ -20,16 +20,16 @@ typedef struct {
     gboolean waits; /**< the host waits for the device somewhere in the run */
 } LpWork;
 
-/** Nothing to do. */
+/** Work that takes no time. */
 #define LP_WORK_NONE ((LpWork){0.0, 0.0, 0.0, 0.0, 0.0, 0.0, FALSE})
 /** @first, then @second. Associative, so that runs may be merged in any grouping. */
 LpWork lp_work_then(LpWork first, LpWork second);
 /** Every time multiplied by @factor. */
 LpWork lp_work_scale(LpWork work, double factor);
 
-/** What the device waits for the host while it does @self from @now_s on, s: for a host that runs
- * ahead as it can and is ready at @host_s, or for all that it does where it takes turns with the
- * device. */
+/** The seconds that the device waits for the host while it does @self from @now_s on. The host runs
+ * ahead and is ready at @host_s; a synchronous host (@is_host_synchronous) issues nothing before
+ * the device is done, and the device waits for all of its work. */
 double lp_work_waited_s(const LpWork *self, double host_s, double now_s,
                         gboolean is_host_synchronous);
 /** When the host is ready again that was ready at @host_s, while the device does @self from @now_s

@@ -11,7 +11,7 @@ G_BEGIN_DECLS
  * LP_MODEL_ERROR_SHAPE, naming the attribute as the workload file does. */
 gboolean lp_transformer_check(const LpTransformer *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/** Puts in place of each 0 and "auto" of the shape what it stands for; other members stay. A head
+/** Replaces each 0 and "auto" of the shape by the value that it means; other members stay. A head
  * width that is no whole number stays 0, and is refused by lp_transformer_check(). */
 void lp_transformer_resolve(LpTransformer *self);
 
@@ -50,12 +50,13 @@ double lp_transformer_key_width(const LpTransformer *self);
 double lp_transformer_value_width(const LpTransformer *self);
 /** Width of the mixture of values, which the projection takes, over all heads. */
 double lp_transformer_mixture_width(const LpTransformer *self);
-/** Width of a token where routed experts take it: of what it is compressed to (latent experts of
- * Nemotron 3; Megatron-Core's moe_latent_size), or hidden. */
+/** The width of a token at the routed experts: the width to which it is compressed (latent experts
+ * of Nemotron 3; Megatron-Core's moe_latent_size), or hidden. */
 guint32 lp_transformer_expert_hidden(const LpTransformer *self);
 /** Inner width of one expert: experts.ffn, else ffn. */
 guint32 lp_transformer_expert_ffn(const LpTransformer *self);
-/** From the dense layers on, one layer in so many has experts: experts.every, at least 1. */
+/** The interval between layers with experts, counted from the last of the first dense layers:
+ * experts.every, at least 1. */
 guint32 lp_transformer_expert_every(const LpTransformer *self);
 /** Groups that the experts are dealt to: experts.n_groups, at least 1. */
 guint32 lp_transformer_n_expert_groups(const LpTransformer *self);

@@ -113,7 +113,8 @@ has_attention(LpLayer layer)
     return layer.has_mixer && layer.mixer == 0;
 }
 
-/* That of a mixer in attention's place counts with the mixer. */
+/* Parameters of the norms of a layer; the norm of a mixer in attention's place counts with the
+ * mixer. */
 static double
 layer_norm_parameters(const LpTransformer *self, LpLayer layer)
 {

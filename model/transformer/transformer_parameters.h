@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 /** Weights of the matrices of one attention block: queries, keys, values, and the projection of
  * their mixture. MLA compresses first (DeepSeek-V2, arXiv 2405.04434, equations 9 to 18). */
 double lp_transformer_attention_weights(const LpTransformer *self);
-/** All parameters of one attention block, but for its norms. */
+/** The parameters of one attention block without its norms. */
 double lp_transformer_attention_parameters(const LpTransformer *self);
 /** Parameters of one norm of the width of activations: LayerNorm scales and shifts (2h), RMSNorm
  * only scales (h). */
@@ -27,12 +27,12 @@ double lp_transformer_latent_expert_weights(const LpTransformer *self);
 /** Parameters of layer @index: attention, feed-forward or experts, norms, biases.
  * GPT: 12 h^2 + 13 h (Narayanan et al., SC 2021, equation 2). */
 double lp_transformer_layer_parameters(const LpTransformer *self, guint32 index);
-/** Those of layer @index's routed experts, all of them, which expert parallelism divides; 0 for a
+/** The parameters of all routed experts of layer @index, which expert parallelism divides; 0 for a
  * layer without experts. */
 double lp_transformer_layer_expert_parameters(const LpTransformer *self, guint32 index);
 /** Weights by which MLA compresses queries, keys and values; 0 without it. */
 double lp_transformer_compression_weights(const LpTransformer *self);
-/** Of layer @index's parameters but routed experts', those that each tensor-parallel rank holds
+/** The parameters of layer @index, without routed experts, that each tensor-parallel rank holds
  * whole: norms, biases added to sums over the group, the router, MLA's compression (Megatron-Core:
  * megatron/core/extensions/transformer_engine.py, TELinear with parallel_mode "duplicated";
  * megatron/core/transformer/moe/router.py). */
@@ -52,7 +52,7 @@ double lp_transformer_patch_values(const LpTransformer *self);
 double lp_transformer_embedding_parameters(const LpTransformer *self);
 /** Final norm, and the output matrix unless tied. 0 without embedding. */
 double lp_transformer_head_parameters(const LpTransformer *self);
-/** All parameters, each once. */
+/** The number of parameters of the model, each counted once. */
 double lp_transformer_parameters(const LpTransformer *self);
 /** Parameters that one token uses: of routed experts only the top k. */
 double lp_transformer_active_parameters(const LpTransformer *self);

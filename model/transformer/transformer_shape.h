@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shape of a Transformer: what a model's configuration says of it. */
+/* The shape of a Transformer, as a model's configuration describes it. */
 #pragma once
 
 #include <glib.h>

@@ -14,8 +14,8 @@ gboolean lp_catalogue_find(const char *name, LpAccelerator *out_accelerator,
 /** All accelerators, in the catalogue's order. Errors: LP_INPUT_ERROR, where the shipped file
  * cannot be read. Returns: (transfer full), an array of LpAccelerator. */
 GArray *lp_catalogue_load(GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/** Those of @content, a file like the shipped one that messages call @path. Errors: LP_INPUT_ERROR,
- * "PATH:LINE: got, wanted". Returns: as lp_catalogue_load(). */
+/** The accelerators of @content, a file like the shipped one that messages call @path. Errors:
+ * LP_INPUT_ERROR, "PATH:LINE: got, wanted". Returns: as lp_catalogue_load(). */
 GArray *lp_catalogue_parse(const char *path, GBytes *content,
                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
 

@@ -6,12 +6,12 @@
 
 G_BEGIN_DECLS
 
-/** Of a table that holds for every accelerator. */
+/** The accelerator of a table that holds for every accelerator. */
 #define LP_KERNEL_TABLE_ANY "any"
 
-/** Gives @accelerator, as the catalogue has it, what the tables say of it: the rate of products,
- * and measured kernels, which live as long as the program. Its name is then marked as modified.
- * Errors: LP_INPUT_ERROR, "FILE:LINE: got, wanted". */
+/** Gives @accelerator, as the catalogue has it, the rate of products and the measured kernels of
+ * its tables, which live as long as the program. Its name is then marked as modified. Errors:
+ * LP_INPUT_ERROR, "FILE:LINE: got, wanted". */
 gboolean lp_kernel_tables_apply(LpAccelerator *accelerator,
                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
 

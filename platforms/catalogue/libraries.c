@@ -359,8 +359,8 @@ find_listed(const LpXml *xml, const char *accelerator, gboolean on_pcie, guint64
     return TRUE;
 }
 
-/* As find_listed(); on PCIe, those for it come first, and elsewhere last: what is listed there
- * alone meets nowhere else. */
+/* The library that lists @accelerator. Libraries for PCIe are searched first for accelerators on
+ * PCIe, and last for others: an accelerator that only they list communicates over PCIe anyway. */
 static gboolean
 find_name(const LpXml *xml, const char *accelerator, gboolean on_pcie, guint64 domain_size,
           const char **out_name, GError **error)

@@ -23,15 +23,15 @@ gboolean lp_library_find(const char *name, LpLibrary *out_library,
  * LP_INPUT_ERROR, "FILE:LINE: got, wanted". */
 gboolean lp_library_parse(const char *path, GBytes *content, const char *name,
                           LpLibrary *out_library, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/** As lp_library_find(), where @name may also be LP_LIBRARY_AUTO: the library that lists
- * @accelerator, a name of the catalogue, with or without words behind it that say what was
- * modified, for domains of @domain_size; LP_LIBRARY_SINGLE_RING where none does. @on_pcie: one for
- * accelerators that meet there comes first. */
+/** Finds the library called @name. LP_LIBRARY_AUTO is the library that lists @accelerator, a name
+ * of the catalogue with or without words behind it that say what was modified, for domains of
+ * @domain_size; LP_LIBRARY_SINGLE_RING where none does. @on_pcie: libraries for PCIe are preferred.
+ */
 gboolean lp_library_find_for(const char *name, const char *accelerator, gboolean on_pcie,
                              guint64 domain_size, LpLibrary *out_library,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/** What the transport called @name changes of libraries, as a library of its own: see
- * lp_library_take_transport(). @out_rate_bytes_per_s: what a card carries at most. Errors:
+/** The changes that the transport called @name makes to libraries, as a library of its own: see
+ * lp_library_take_transport(). @out_rate_bytes_per_s: the most that a card carries. Errors:
  * LP_INPUT_ERROR. */
 gboolean lp_library_find_transport(const char *name, LpLibrary *out_transport,
                                    double *out_rate_bytes_per_s,

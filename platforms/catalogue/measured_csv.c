@@ -13,7 +13,7 @@
 
 #define NAMED "named"
 
-/* What measured values are called, and what they count. */
+/* The columns of measured values, and their units. */
 static const char *const measures[] = {"seconds", "tflops", "GBps", "of_peak"};
 
 /* A row, read. */

@@ -31,7 +31,7 @@ typedef enum {
     LP_N_RELIABILITY_SETTINGS
 } LpReliabilitySetting;
 
-/** As files and options write them, NULL-ended. */
+/** The names of settings in files and options, NULL-ended. */
 extern const char *const lp_reliability_setting_names[];
 
 /** A setting; zeroed: not known. */

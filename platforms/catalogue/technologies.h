@@ -73,7 +73,7 @@ typedef struct {
     LpTechnologyNumber number[LP_N_TECHNOLOGY_PARAMETERS];
 } LpTechnologyEntry;
 
-/** Of kinds, scopes and parameters, as files write them; each NULL-ended. */
+/** The names of kinds, scopes and parameters in files; each NULL-ended. */
 extern const char *const lp_technology_kind_names[];
 extern const char *const lp_technology_scope_names[];
 extern const char *const lp_technology_parameter_names[];

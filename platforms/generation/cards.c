@@ -22,7 +22,8 @@ has_cards(const LpMachineSpecification *self)
     return self->scale_out.n_rails != 0 || self->scale_out.domain_ports != 0;
 }
 
-/* Of a card with all its ports: an accelerator's share times those that share the card. */
+/* The rate of a card of the system with all its ports: an accelerator's rate times the accelerators
+ * that share the card. */
 static double
 system_card(const LpMachineSpecification *system)
 {
@@ -42,7 +43,7 @@ lp_cards_bytes_per_s(const LpMachineSpecification *self, guint32 n_cards)
     return out->bytes_per_s * self->domain.size / n_cards / self->planes.n;
 }
 
-/* With all its ports. */
+/* The rate of a card with all its ports. */
 static double
 card(const LpMachineSpecification *self, guint32 n_cards)
 {
@@ -55,7 +56,8 @@ lp_cards_accelerator_bytes_per_s(const LpMachineSpecification *self, guint32 n_c
     return card(self, n_cards) * n_cards / self->domain.size;
 }
 
-/* Of a rate per accelerator that was given beside the number of cards. */
+/* The warning about the rate of a card, where a rate per accelerator was given beside the number of
+ * cards. */
 static char *
 warn_of_card(const LpMachineSpecification *self, guint32 n_cards,
              const LpMachineSpecification *system)
@@ -72,7 +74,7 @@ warn_of_card(const LpMachineSpecification *self, guint32 n_cards,
                            share, n_cards, self->system, self->domain.size, per_card, rate);
 }
 
-/* Of cards that keep the system's rate. */
+/* The warning about the rate of an accelerator, where cards keep the system's rate. */
 static char *
 warn_of_accelerator(const LpMachineSpecification *self, guint32 n_cards,
                     const LpMachineSpecification *system)

@@ -13,8 +13,8 @@ G_BEGIN_DECLS
 char *lp_generate(const LpMachineSpecification *specification,
                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/** As lp_generate(), without who says what of the machine, and unchecked: the same for equal
- * machines. Errors: "--option: got, wanted". Returns: (transfer full). */
+/** The machine as lp_generate() makes it, unchecked and without the texts that say who stated what:
+ * equal machines have equal text. Errors: "--option: got, wanted". Returns: (transfer full). */
 char *lp_generate_shape(const LpMachineSpecification *specification,
                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
 

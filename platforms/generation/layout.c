@@ -56,9 +56,9 @@ greatest_common_divisor(guint64 a, guint64 b)
     return a;
 }
 
-/* As many of the @most ports below a leaf as a leaf of whole domains uses in node order, and as the
- * links above it divide by. In node order a leaf has a domain at least; else @most where a single
- * step is larger. */
+/* The number of ports below a leaf: at most @most, a multiple of what one domain uses in node order
+ * (one domain at least), and a multiple that the links above divide; @most where a single such step
+ * is larger. */
 static guint32
 fitting_ports(const LpLayoutRequest *request, guint32 most)
 {
@@ -122,7 +122,7 @@ plan_spines(const LpLayoutRequest *request, LpLayout *layout, guint32 n_leaves, 
         layout->down[1] = MIN(n_leaves, layout->down[0]);
         layout->down[2] = divide_up(n_leaves, layout->down[1]);
     }
-    /* With nothing to join the top is not there. */
+    /* A top level that joins a single switch is omitted. */
     if (layout->down[2] == 1) {
         layout->n_levels = 2;
         return TRUE;
@@ -235,7 +235,7 @@ most_even(guint64 product, guint32 n, guint64 smallest, guint64 largest, guint32
     return best;
 }
 
-/* As even a torus of whole blocks as there is. */
+/* Plans a torus of whole blocks whose sides are as equal as possible. */
 static gboolean
 plan_blocks(const LpLayoutRequest *request, guint64 wanted, LpTorus *torus, GError **error)
 {

@@ -28,7 +28,7 @@ typedef enum {
     LP_OPTION_KIND_CLASSES      /**< a plane for each class of traffic: guint32[LP_N_TRAFFIC] */
 } LpMachineOptionKind;
 
-/** Where an option may stand. */
+/** The places in which an option may stand. */
 typedef enum {
     LP_OPTION_ON_COMMAND_LINE = 1 << 0,
     LP_OPTION_IN_SYSTEMS = 1 << 1,   /**< a parameter of systems.xml */
@@ -50,7 +50,7 @@ typedef struct {
     guint topologies;         /**< bit of each LpTopology that has a use for it; 0: all have */
 } LpMachineOption;
 
-/** By LpMachineOptionId. */
+/** The options, by LpMachineOptionId. */
 extern const LpMachineOption lp_machine_options[LP_N_MACHINE_OPTIONS];
 
 /** The option called @name that may stand where @flag says, or -1 with LP_INPUT_ERROR_NAME that

@@ -10,7 +10,7 @@
 
 #define GIVEN "given on the command line"
 
-/* As lp_machine_option_set(), and the message begins with the option. */
+/* Sets an option as lp_machine_option_set() does. Error messages begin with the option. */
 static gboolean
 set(LpMachineSpecification *self, LpMachineOptionId option, const char *text, const char *source,
     gboolean is_given, GError **error)

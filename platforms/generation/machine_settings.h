@@ -18,9 +18,8 @@ LpMachineSpecification *lp_specification_new(const char *system, guint32 n_accel
 LpMachineSpecification *lp_specification_from_texts(const char *const *texts,
                                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/** As lp_specification_from_texts(), of a line such as "--system=generic --accelerators=64
- * --rails=4": what the property generated-by repeats. Errors: as there. Returns: (transfer full).
- */
+/** Reads a line such as "--system=generic --accelerators=64 --rails=4", which the property
+ * generated-by repeats. Errors: as lp_specification_from_texts(). Returns: (transfer full). */
 LpMachineSpecification *lp_specification_parse(const char *line,
                                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
 

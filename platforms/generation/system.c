@@ -123,7 +123,7 @@ read_system(const LpXml *xml, const xmlNode *node, GError **error)
     return g_steal_pointer(&system);
 }
 
-/* In the file's order, borrowed from it, NULL-ended. */
+/* The names of systems in the file's order, borrowed from it, NULL-ended. */
 static GPtrArray *
 list_names(const LpXml *xml)
 {

@@ -7,7 +7,7 @@
 #include "platforms/catalogue/field.h"
 #include "property_places.h"
 
-/* In the traffic of a switch: that it was said. */
+/* A flag in the traffic of a switch: the file states the traffic. */
 #define TRAFFIC_IS_GIVEN (1u << 31)
 
 static const LpField fields[] = {CIRCUIT_FIELDS};

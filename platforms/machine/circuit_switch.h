@@ -78,7 +78,7 @@ typedef struct {
     double hold_s;                            /**< a circuit stands at least so long */
     double insertion_loss_db, link_budget_db; /**< 0: not said */
     double slot_s; /**< of a rotor: from one matching to the next, dead time and all */
-    /* Of a hybrid: */
+    /* The following members are of a hybrid. */
     LpCircuitPolicyKind hybrid_policy;
     double electrical_bytes_per_s; /**< of an attachment, each way; 0: no electrical network */
     guint traffic;                 /**< classes that circuits carry, as bits by LpTraffic */
@@ -92,7 +92,7 @@ typedef struct {
 
 /** Lanes of an attachment. */
 guint32 lp_circuit_switch_n_lanes(const LpCircuitSwitch *self);
-/** From the request for a circuit until it carries bytes, s. */
+/** The dead time: the seconds from the request for a circuit until it carries bytes. */
 double lp_circuit_switch_dead_time_s(const LpCircuitSwitch *self);
 /** What properties are where none is given, and a hybrid's policy in place of its name. After all
  * have been read. */

@@ -45,8 +45,8 @@ typedef enum {
     LP_TOPOLOGY_DRAGONFLY_PLUS
 } LpTopology;
 
-/** In which order accelerators' ports stand below the switches: those of a domain side by side, or
- * those of a rail. */
+/** The order in which accelerators' ports stand below the switches: the ports of a domain side by
+ * side, or the ports of a rail. */
 typedef enum {
     LP_PORT_ORDER_NODE,
     LP_PORT_ORDER_RAIL
@@ -167,8 +167,8 @@ typedef struct {
  * wanted". Returns: (transfer full).
  */
 LpMachine *lp_machine_load(const char *path, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/** As lp_machine_load(), of the file's @text; @path: what messages and reports call it.
- * Errors: as of lp_machine_load(). Returns: (transfer full). */
+/** Reads a machine from @text. @path: what messages and reports call the file. Errors: as
+ * lp_machine_load(). Returns: (transfer full). */
 LpMachine *lp_machine_parse(const char *path, const char *text,
                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** @self: NULL is passed over. */
@@ -192,31 +192,30 @@ LpAttachment lp_machine_attachment(const LpMachine *self, guint64 a, guint64 b);
  * the same act as one of their summed bandwidth. A network of pods, or beside circuits, is plane 1.
  */
 guint32 lp_machine_n_planes(const LpMachine *self);
-/** The plane that carries @traffic, below lp_machine_n_planes(). Circuits with a network beside
- * them are plane 0, that network is plane 1. */
+/** The plane that carries @traffic, below lp_machine_n_planes(). On a hybrid circuits are plane 0
+ * and the packet network is plane 1. */
 guint32 lp_machine_plane(const LpMachine *self, LpTraffic traffic);
 /** Bandwidth of a link of the cluster in such a plane, each way, in bytes/s. */
 double lp_machine_link_bytes_per_s(const LpMachine *self, LpAttachment attachment);
 /** Whether @a and @b stand in different domains of one pod. */
 gboolean lp_machine_in_pod(const LpMachine *self, guint64 a, guint64 b);
-/** What describes plane @plane of the network of @attachment: its cluster, or the one beside
- * circuits. */
+/** The cluster that describes plane @plane of the network of @attachment: its own, or that of the
+ * packet network. */
 const LpCluster *lp_machine_plane_cluster(const LpMachine *self, LpAttachment attachment,
                                           guint32 plane);
-/** The machine that a hybrid is without its circuits: the network beside them is its scale-out
+/** The machine that a hybrid is without its circuits: its packet network becomes the scale-out
  * network. Borrows all of @self; not to be freed. */
 LpMachine lp_machine_packet_network(const LpMachine *self);
 /** Bandwidth of a link of the scale-out cluster in @plane, below lp_machine_n_planes(). */
 double lp_machine_plane_bytes_per_s(const LpMachine *self, guint32 plane);
-/** What a port of the scale-out network carries of its rate while @n flows come in at it: 1 / (1 +
- * loss (n - 1)) where the machine has an incast loss, and a tenth at least, which is what is left
- * of a TCP incast (Vasudevan et al., SIGCOMM 2009: "reduced by up to 90 %"); else 1. The form is
- * that of penalties by flows, as SimGrid's model of InfiniBand has them (smpi/IB-penalty-factors).
- */
+/** The share of its rate that a port of the scale-out network carries while @n flows come in: 1 /
+ * (1 + loss (n - 1)) where the machine has an incast loss, at least a tenth, which is left of a TCP
+ * incast (Vasudevan et al., SIGCOMM 2009: "reduced by up to 90 %"); else 1. The form is that of
+ * penalties by flows in SimGrid's model of InfiniBand (smpi/IB-penalty-factors). */
 double lp_machine_incast_share(const LpMachine *self, guint32 n);
-/** Whether light goes on through the middle of the scale-out network from the port that sends to
- * the one that receives: circuits, or a crossbar that has transceivers at hosts only. A way over it
- * is one link, where a cluster has two. A network beside circuits is none. */
+/** Whether light passes through the middle of the scale-out network from the sending to the
+ * receiving port: over circuits, or over a crossbar that has transceivers at hosts only. A path
+ * over it is one link, where a cluster has two. A packet network is none. */
 gboolean lp_machine_light_passes(const LpMachine *self);
 /** Whether @plane leads from @a to @b: it does not from rail to rail where rails never meet. In one
  * domain all are joined. */

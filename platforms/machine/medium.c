@@ -11,7 +11,7 @@
 
 G_STATIC_ASSERT(MEDIUM_LINK_RATE == LP_MEDIUM_FIRST_NUMBER);
 
-/* Their limits keep sums finite. */
+/* The properties of a medium. Their limits keep sums finite. */
 static const LpField fields[] = {MEDIUM_FIELDS};
 
 static gboolean

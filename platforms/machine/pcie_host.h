@@ -15,7 +15,8 @@ typedef struct {
     gboolean has_cards_inside; /**< network cards hang below the roots, by their accelerators */
 } LpPcieHost;
 
-/** Where network cards hang: "outside" "inside" of the roots; NULL-ended. */
+/** The names of the places of network cards: "outside" or "inside" of the PCIe roots; NULL-ended.
+ */
 extern const char *const lp_root_cards_names[];
 
 /** Whether there are bridges or roots, so that accelerators meet on PCIe and in no switch. */

@@ -40,10 +40,12 @@ gboolean lp_properties_count(const LpProperties *self, const LpXml *xml, int pla
  * lp_properties_count(). */
 gboolean lp_properties_choice(const LpProperties *self, const LpXml *xml, int place,
                               const char *const *names, int *out_choice, GError **error);
-/** As lp_properties_count() of a property that may be absent: @io_value then stays. */
+/** Reads a count like lp_properties_count(), but the property may be absent: @io_value then keeps
+ * its value. */
 gboolean lp_properties_count_or(const LpProperties *self, const LpXml *xml, int place,
                                 guint32 *io_value, GError **error);
-/** As lp_properties_choice() of a property that may be absent: @io_choice then stays. */
+/** Reads a choice like lp_properties_choice(), but the property may be absent: @io_choice then
+ * keeps its value. */
 gboolean lp_properties_choice_or(const LpProperties *self, const LpXml *xml, int place,
                                  const char *const *names, int *io_choice, GError **error);
 

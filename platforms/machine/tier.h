@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-/** Where on a route a link stands. */
+/** The level of the network to which a link belongs. */
 typedef enum {
     LP_TIER_SCALE_UP,
     LP_TIER_PORT,

@@ -76,7 +76,7 @@ write_empty_zone(const Writer *self, const char *id)
     lp_xml_writer_close(self->xml);
 }
 
-/* To be closed after its steps. */
+/* Opens a route, which the caller closes after writing its links. */
 static void
 open_route(const Writer *self, guint32 group, guint32 a, guint32 b)
 {
@@ -198,8 +198,8 @@ write_group(const Writer *self, guint32 group)
     lp_xml_writer_close(self->xml);
 }
 
-/* Where the links to group @to end in group @from: at a router, or in a dragonfly+ at its spines,
- * which all routers reach alike. */
+/* The end, in group @from, of the links to group @to: a router, or the spines of a dragonfly+,
+ * which all its routers reach alike. */
 static char *
 gate_name(const Writer *self, guint32 from, guint32 to)
 {

@@ -41,9 +41,9 @@ typedef struct {
 /** What a topology says of its links. Each has two ways, numbered 2 l and 2 l + 1: "_UP" and
  * "_DOWN" to the engine. */
 typedef struct {
-    /** Of both ways. */
+    /** The number of links, each direction counted. */
     guint64 (*n_links)(const LpPlane *self);
-    /** The way @link, below n_links(). */
+    /** The link of number @link, below n_links(). */
     LpLink (*link)(const LpPlane *self, guint32 link);
     /** What the engine calls link @pair, without the way. Returns: (transfer full). */
     char *(*name)(const LpPlane *self, guint32 pair);
@@ -74,8 +74,8 @@ extern const LpPlaneTopology lp_plane_pcie;
 /** "port of accelerator 3", the first that sends over port @port, or "accelerator 3" in a scale-up
  * network. Returns: (transfer full). */
 char *lp_plane_port_text(const LpPlane *self, guint64 port);
-/** In such a domain, the way up the link of the root that @accelerator hangs below, the way down
- * being the next. The machine has roots. */
+/** The upward link of the PCIe root that @accelerator hangs below; the downward link is the next
+ * one. The machine has roots. */
 guint32 lp_plane_root_link(const LpPlane *self, guint64 accelerator);
 /** The topology of @self. Static. */
 const LpPlaneTopology *lp_plane_topology(const LpPlane *self);

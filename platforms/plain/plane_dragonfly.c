@@ -8,7 +8,7 @@
 #include "platforms/plain/plain.h"
 #include "platforms/plain/plane.h"
 
-/* Where a port's router stands: its group, and its place there. */
+/* The place of a port's router: its group, and its number there. */
 typedef struct {
     guint32 group, router;
 } Site;
@@ -120,7 +120,7 @@ local_ends(const LpDragonfly *self, guint64 local, guint32 n, guint32 *out_a, gu
 
 /* --- names --- */
 
-/* As the zones of platforms/plain/plain_zones.c have them. */
+/* The name of a link in the zones of platforms/plain/plain_zones.c. */
 static char *
 own_name(const LpPlane *self, guint64 pair)
 {

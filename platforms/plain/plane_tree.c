@@ -99,7 +99,8 @@ tree_name(const LpPlane *self, guint32 pair)
                            self->index * tree->first_link[tree->n_levels] + pair);
 }
 
-/* Of node @node of level @level: below the ports there are paths to them, above PCIe switches. */
+/* The name of node @node of level @level. Below the ports nodes are paths to them, above the ports
+ * PCIe switches. */
 static char *
 node_text(const LpPlane *self, guint32 level, guint64 node)
 {

@@ -22,8 +22,8 @@ guint32 lp_routes_n_links(const LpRoutes *self);
 LpLink lp_routes_link(const LpRoutes *self, guint32 link);
 /** What the engine and all outputs call it. Returns: (transfer full). */
 char *lp_routes_link_name(const LpRoutes *self, guint32 link) G_GNUC_WARN_UNUSED_RESULT;
-/** Where it lies, for people: "leaf 3 to spine 1", and the plane where there are several. Returns:
- * (transfer full). */
+/** The place of the link, for people: "leaf 3 to spine 1", with the plane where there are several.
+ * Returns: (transfer full). */
 char *lp_routes_link_place(const LpRoutes *self, guint32 link) G_GNUC_WARN_UNUSED_RESULT;
 /** Appends (guint32) the links from port @from to port @to of @attachment in @plane to @io_links,
  * in order; the ports differ. @path: below n_paths of the machine, 0 for the scale-up network. */
@@ -36,8 +36,8 @@ LpPlaneBlock lp_routes_block(const LpRoutes *self, LpAttachment attachment, guin
 /** The port that link @link leads on from in its plane; G_MAXUINT64: it is no port's. */
 guint64 lp_routes_link_port(const LpRoutes *self, guint32 link);
 
-/** As lp_routes_add() between two accelerators' ports of the scale-out network, and the links of
- * the PCIe roots that lie between them and their cards. */
+/** Appends the links between two accelerators' ports of the scale-out network, and the links of the
+ * PCIe roots between the accelerators and their cards. */
 void lp_routes_add_out(const LpRoutes *self, guint32 plane, guint64 from_accelerator,
                        guint64 to_accelerator, guint32 path, GArray *io_links);
 

@@ -127,9 +127,9 @@ find_uses(const LpCommunicationMap *map, LpFidelity fidelity)
     return uses;
 }
 
-/* A link is never contended by strangers if one group is alone on it, or if all that cross it are
- * collectives of one and the same rank, which takes part in one at a time. On a port a group's own
- * flows may meet, as its isolated time counts them; on other tiers they may not. */
+/* Whether no other traffic can be on a link at the same time: one group is alone on it, or all that
+ * cross it are collectives of one rank, which takes part in one at a time. On a port a group's own
+ * flows may share the link, since its isolated time counts that; on other tiers they may not. */
 static gboolean
 link_is_private(const LinkUse *use, LpTier tier)
 {
@@ -139,8 +139,8 @@ link_is_private(const LinkUse *use, LpTier tier)
     return is_port && use->all_blocking && (use->ranks[0] != NOBODY || use->ranks[1] != NOBODY);
 }
 
-/* Of a route of several legs the isolated time takes all to be under way at once, which is only
- * what a domain's relays do, one hop each. */
+/* Whether a connection is private. The isolated time of a route of several legs takes all legs to
+ * be in use at once. That is true only of the relays of a domain, one hop each. */
 static gboolean
 connection_is_private(const LpConnection *connection, const LpNetwork *network, const LinkUse *uses)
 {
@@ -153,10 +153,10 @@ connection_is_private(const LpConnection *connection, const LpNetwork *network, 
     return TRUE;
 }
 
-/* Whether what @rank sends to all members out of its domain, one after the other, keeps to ports
- * that are private. Members send at a time to as many others (lp_exchange_row_receiver()), so that
- * all go on together; but for what is forwarded, or crosses other links, two of them may meet where
- * others do not. */
+/* Whether the messages that @rank sends one after the other to all members outside its domain use
+ * private ports only. At any time all members send to equally distant peers
+ * (lp_exchange_row_receiver()), so that all advance together. Forwarded messages, and messages over
+ * other links, may meet where others do not. */
 static gboolean
 pairs_are_private(const LpCommunicationMap *map, const LinkUse *uses,
                   const LpCommunicator *communicator, guint64 rank)

@@ -284,8 +284,8 @@ build_segment(Builder *self, guint index, LpTaskRange *ranges, const LpSegmentMe
     self->range->n = self->tasks->tasks->len - self->range->first;
 }
 
-/* Gradients and parameters on their way slow what computes beside them, and not what communicates:
- * a delay that holds both could not tell. */
+/* Whether collectives on a stream slow the computing beside them. They do not slow communication,
+ * so that a delay which holds both computing and communication could not tell by how much. */
 static gboolean
 slowed_by_stream(const LpProgram *program)
 {

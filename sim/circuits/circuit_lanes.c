@@ -213,7 +213,7 @@ take_down(LpCircuitLanes *self, guint32 index, double now_s)
         g_array_index(self->lives, LpCircuitLife, standing->life).down_s = now_s;
 }
 
-/* What is in flight arrives: circuits are missed when they are wanted next. */
+/* Stops lanes. Bytes in flight arrive; circuits are set up anew when they are next wanted. */
 void
 lp_circuit_lanes_kill(LpCircuitLanes *self, LpLaneFailure failure, double now_s)
 {
@@ -225,8 +225,8 @@ lp_circuit_lanes_kill(LpCircuitLanes *self, LpLaneFailure failure, double now_s)
     }
 }
 
-/* Takes the claimed lanes from whoever has them. Returns: when the last of those has stood as long
- * as it must. */
+/* Takes the claimed lanes from their circuits. Returns: the instant until which the last of these
+ * circuits must stand. */
 static double
 clear_claims(LpCircuitLanes *self, double now_s)
 {
@@ -281,7 +281,7 @@ put_up(LpCircuitLanes *self, guint32 index, guint claimed, double asked_s, doubl
     return claimed + 2 * circuit->n_lanes;
 }
 
-/* On the lanes that lp_circuit_lanes_find() claimed. */
+/* Sets @pattern up on the lanes that lp_circuit_lanes_find() claimed. */
 void
 lp_circuit_lanes_set_up(LpCircuitLanes *self, guint32 pattern, double now_s)
 {

@@ -16,7 +16,7 @@ typedef struct {
     double down_s;   /**< when its lanes were given away; INFINITY: never */
 } LpCircuitLife;
 
-/** Of a circuit. */
+/** The state of a circuit. */
 typedef struct {
     gboolean stands; /**< or is being set up */
     double up_s;     /**< since when it carries bytes */
@@ -25,7 +25,7 @@ typedef struct {
     guint life;       /**< in lives */
 } LpCircuitStanding;
 
-/** Of a pattern. */
+/** The state of a pattern. */
 typedef struct {
     guint32 n_missing; /**< circuits that do not stand */
     guint32 n_users;
@@ -41,14 +41,14 @@ typedef struct {
     guint32 attachment, lane;
 } LpLaneClaim;
 
-/** What may be taken for a pattern. */
+/** The lanes that may be taken for a pattern. */
 typedef enum {
     LP_CIRCUIT_TAKE_NONE,  /**< free lanes */
     LP_CIRCUIT_TAKE_IDLE,  /**< and those of circuits that no phase in sight wants */
     LP_CIRCUIT_TAKE_UNUSED /**< and those of circuits that nobody uses */
 } LpCircuitTake;
 
-/** What the lanes ask their owner about a circuit. */
+/** Questions of the lanes to their owner about a circuit. */
 typedef struct {
     const void *data;
     double (*keep)(const void *data, guint32 circuit);        /**< the least gives way */

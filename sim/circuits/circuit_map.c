@@ -78,8 +78,8 @@ has_far(const LpCommunicationMap *map, const LpCommunicator *communicator)
     return FALSE;
 }
 
-/* What is steered to a hybrid's circuits and has none goes beside them: classes of experts have
- * circuits of their own. */
+/* Finds the networks of @group's traffic on a hybrid. Traffic that is steered to circuits and has
+ * none uses the packet network; classes of experts have circuits of their own. */
 static void
 find_ways(LpCircuitMap *self, LpGroup group)
 {
@@ -94,7 +94,7 @@ find_ways(LpCircuitMap *self, LpGroup group)
     }
 }
 
-/* On a hybrid. */
+/* Finds the networks of all traffic on a hybrid. */
 static gboolean
 find_all_ways(LpCircuitMap *self, GError **error)
 {

@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/** What a job has instead of a communication map alone. */
+/** The communication map of a job together with its circuits. */
 typedef struct {
     LpCommunicationMap *map; /* owned */
     LpCircuitPlan *switched; /* owned; NULL: no circuits, or none that change */
@@ -16,9 +16,10 @@ typedef struct {
     char *description;       /* owned: of the circuits, a line for people; NULL without any */
 } LpCircuitMap;
 
-/** As lp_communication_map_new(), for a machine with circuits or without. Errors: of that function,
- * of lp_circuit_plan_new() and lp_fixed_circuits_new(). @failed: LpLaneFailure, lanes that circuits
- * which never change do without; NULL: none. Returns: (transfer full). */
+/** The communication map of a machine with circuits or without. Errors: those of
+ * lp_communication_map_new(), lp_circuit_plan_new() and lp_fixed_circuits_new(). @failed:
+ * LpLaneFailure, lanes that circuits which never change do without; NULL: none. Returns: (transfer
+ * full). */
 LpCircuitMap *lp_circuit_map_new(const LpProgram *program, const LpNetwork *network,
                                  const LpLibrary *library, const LpPlacement *placement,
                                  const GArray *failed, GError **error) G_GNUC_WARN_UNUSED_RESULT;

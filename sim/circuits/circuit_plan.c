@@ -256,8 +256,9 @@ add_collectives(LpCircuitPlan *self, const LpCommunicator *communicator, LpCircu
     g_array_set_size(self->patterns, self->patterns->len - 1);
 }
 
-/* Where every attachment has one peer, that is its neighbour on both sides of a ring: of two
- * members, or of rails between two domains. All such groups take the same two lanes. */
+/* Checks that there are lanes enough for the rings of @communicator. If every attachment has one
+ * peer, that is its neighbour on both sides of a ring, of two members or of rails between two
+ * domains, and all such groups take the same two lanes. */
 static gboolean
 check_degree(LpCircuitPlan *self, const LpCommunicator *communicator, GError **error)
 {

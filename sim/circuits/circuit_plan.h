@@ -43,7 +43,7 @@ typedef struct {
     double n_uses;          /**< in an iteration */
 } LpCircuitPattern;
 
-/** What a communicator's collectives need. */
+/** The circuits that a communicator's collectives need. */
 typedef struct {
     guint32 pattern;  /**< the first, in LpCircuitPlan.patterns; LP_CIRCUIT_NONE: it stays inside
                            domains */
@@ -85,7 +85,7 @@ const LpCircuitPattern *lp_circuit_plan_pattern(const LpCircuitPlan *self, guint
 const guint32 *lp_circuit_plan_circuits_of(const LpCircuitPlan *self,
                                            const LpCircuitPattern *pattern);
 const guint32 *lp_circuit_plan_ranks_of(const LpCircuitPlan *self, const LpCircuitPattern *pattern);
-/** What @communicator's collectives need. Borrowed. */
+/** The circuits that @communicator's collectives need. Borrowed. */
 const LpCircuitUse *lp_circuit_plan_use(const LpCircuitPlan *self,
                                         const LpCommunicator *communicator);
 /** Patterns by the bytes that they carry, the most first: (transfer full) guint32. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a job wants of circuits, in words. */
+/* Describes the circuits that a job uses. */
 #include "sim/circuits/circuit_plan_text.h"
 
 #include "model/plan/group_traits.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a job wants of circuits, in words. */
+/* Describes the circuits that a job uses, as text. */
 #pragma once
 
 #include "sim/circuits/circuit_plan.h"

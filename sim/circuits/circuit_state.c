@@ -164,7 +164,7 @@ try_grant(LpCircuitState *self, guint32 pattern, gboolean is_eager, double now_s
     return TRUE;
 }
 
-/* What those who wait could have is not given to who comes now. */
+/* Reserves the lanes that waiting requests could have, so that a new request does not get them. */
 static void
 reserve_for_queue(LpCircuitState *self)
 {

@@ -15,12 +15,12 @@ G_BEGIN_DECLS
 
 typedef struct LpCircuitState LpCircuitState;
 
-/** What makes a policy. */
+/** The functions that make a policy. */
 typedef struct {
     const char *name;
     /** @rank has ended a use of a pattern: what may be set up ahead; NULL: nothing. */
     void (*after_use)(LpCircuitState *state, guint64 rank, double now_s);
-    /** Of the circuits that nobody uses the one of the least value gives way. */
+    /** The value of an unused circuit; the one of least value gives way. */
     double (*keep)(const LpCircuitState *state, guint32 circuit);
 } LpCircuitPolicy;
 
@@ -44,7 +44,8 @@ void lp_circuit_state_begin(LpCircuitState *self);
  * when its ranks are at it, see lp_circuit_state_set_waiting(). */
 gboolean lp_circuit_state_request(LpCircuitState *self, guint32 pattern, gboolean is_eager,
                                   double now_s, double *out_ready_s);
-/** As lp_circuit_state_request(), but nobody waits: what cannot be granted is forgotten. */
+/** Requests @pattern like lp_circuit_state_request(), but without waiting: a request that cannot be
+ * granted is dropped. */
 gboolean lp_circuit_state_try(LpCircuitState *self, guint32 pattern, gboolean is_eager,
                               double now_s, double *out_ready_s);
 /** A use of @pattern has ended. */
@@ -65,8 +66,8 @@ void lp_circuit_state_serve(LpCircuitState *self, double now_s);
  * none. @out_from_s: since when it waited for circuits, and not for ranks to come to it. */
 guint32 lp_circuit_state_pop_granted(LpCircuitState *self, double *out_from_s, double *out_ready_s);
 
-/** From when the circuits of @pattern, which was granted, were asked for until they carry bytes, s:
- * once each time that they are set up, then 0. */
+/** The seconds from the request for the circuits of @pattern, which was granted, until they carry
+ * bytes: returned once each time that they are set up, then 0. */
 double lp_circuit_state_take_dead_s(LpCircuitState *self, guint32 pattern);
 
 /* --- for policies --- */
@@ -83,8 +84,8 @@ double lp_circuit_state_last_use_s(const LpCircuitState *self, guint32 circuit);
 /** Sets @pattern up, if lanes are free or can be taken from circuits that nobody uses; else nothing
  * happens. */
 void lp_circuit_state_prepare(LpCircuitState *self, guint32 pattern, double now_s);
-/** As lp_circuit_state_prepare(), on free lanes alone and on those of circuits that no phase in
- * sight wants. */
+/** Sets @pattern up like lp_circuit_state_prepare(), but only on free lanes and on those of
+ * circuits that no phase in sight wants. */
 void lp_circuit_state_prepare_on_idle(LpCircuitState *self, guint32 pattern, double now_s);
 
 /* --- results --- */

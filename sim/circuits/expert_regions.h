@@ -6,8 +6,8 @@
 
 G_BEGIN_DECLS
 
-/** On a hybrid that steers experts' traffic to circuits: nothing else may want lanes where experts
- * leave their domain, and the groups that share an attachment must stand in the same domains.
+/** Checks a hybrid that steers experts' traffic to circuits: no other traffic may want lanes where
+ * experts leave their domain, and the groups that share an attachment must be in the same domains.
  * Error: LP_SIMULATION_ERROR_CIRCUITS. */
 gboolean lp_expert_regions_check(const LpCircuitPlan *plan,
                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -21,8 +21,9 @@ pair_bytes(const Allotment *self, guint32 a, guint32 b)
     return self->demand[a * self->n + b] + self->demand[b * self->n + a];
 }
 
-/* By bottlenecks, a pair without circuits takes what all pairs of its attachments without any take
- * beside them; or such pairs come first. */
+/* The time of a pair of attachments. If lanes go to bottlenecks, a pair without circuits takes what
+ * all pairs of its attachments without circuits take on the packet network; otherwise such pairs
+ * come first. */
 static double
 pair_s(const Allotment *self, guint32 a, guint32 b)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From parts to lanes. */
+/* Finds the lanes that the failure of a part stops. */
 #include "sim/circuits/lane_failures.h"
 
 #include "base/error.h"

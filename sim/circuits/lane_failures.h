@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What stops when a part of a circuit switch, or of the optics before it, fails: lanes. */
+/* The lanes that stop when a part of a circuit switch, or of the optics before it, fails. */
 #pragma once
 
 #include "sim/circuits/circuit_plan.h"

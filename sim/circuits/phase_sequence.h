@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a rank will send over circuits, in the order of its program: pattern after pattern. A row of
- * uses of one pattern is a phase. */
+/* The patterns over which a rank sends, in the order of its program. A row of uses of one pattern
+ * is a phase. */
 #pragma once
 
 #include "sim/circuits/circuit_plan.h"

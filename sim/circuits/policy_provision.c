@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* As soon as the last byte of a rank's phase has left, the circuits of its next phase are asked
- * for: they are set up when all who share them have come so far (Opus, arXiv 2602.12521). */
+/* The circuits of a rank's next phase are requested as soon as the last byte of its phase has left;
+ * they are set up when all ranks that share them have come so far (Opus, arXiv 2602.12521). */
 #include "sim/circuits/circuit_policy.h"
 
 static void

@@ -33,7 +33,7 @@ typedef struct {
     GQueue pieces; /* owned Piece */
 } Backlog;
 
-/* What one attachment sends, or what it passes on. */
+/* The bytes that one attachment sends, or that it passes on. */
 typedef struct {
     GPtrArray *backlogs; /* owned Backlog: those with bytes */
 } Queue;
@@ -274,7 +274,7 @@ occupy(LpRotor *self, const Window *window, double bytes)
     self->count.busy_s += bytes / self->lane_bytes_per_s;
 }
 
-/* What waits for this very circuit. */
+/* Sends the bytes that wait for the circuit of @window. */
 static void
 serve(LpRotor *self, const Window *window, Queue *queues, GHashTable *table, double *io_count)
 {
@@ -314,8 +314,8 @@ hand_on(LpRotor *self, guint32 relay, guint32 to, Piece piece)
     self->n_waiting++;
 }
 
-/* What is left of the slot takes others' bytes along, backlog after backlog; slot by slot another
- * one comes first. */
+/* Fills the rest of a slot with bytes for others, backlog after backlog; in each slot another
+ * backlog comes first. */
 static void
 take_along(LpRotor *self, const Window *window)
 {

@@ -17,7 +17,7 @@ G_BEGIN_DECLS
 
 typedef struct LpRotor LpRotor;
 
-/** What a rotor has done. */
+/** The bytes that a rotor has carried. */
 typedef struct {
     double direct_bytes;  /**< that went over one circuit */
     double relayed_bytes; /**< that went over two */
@@ -26,8 +26,8 @@ typedef struct {
     guint32 n_senders;    /**< those */
 } LpRotorCount;
 
-/** Of @n_attachments, cut into switches of @n_joined in a row, which divides it; of @settings,
- * whose policy is a rotor and which is borrowed. @bytes_per_s: of an attachment, each way. Returns:
+/** A rotor of @n_attachments, divided into switches of @n_joined in a row, a divisor of it.
+ * @settings: borrowed; their policy is a rotor. @bytes_per_s: of an attachment, each way. Returns:
  * (transfer full). */
 LpRotor *lp_rotor_new(guint32 n_attachments, guint32 n_joined, double bytes_per_s,
                       const LpCircuitSwitch *settings);
@@ -41,9 +41,9 @@ double lp_rotor_duty(const LpRotor *self);
 /** Whether circuits join @a and @b, two attachments, at any time. */
 gboolean lp_rotor_joins(const LpRotor *self, guint32 a, guint32 b);
 
-/** From now on @lanes (as bits) of @attachment carry nothing: what is under way arrives. Lanes take
- * turns at the matchings then, cycle by cycle, so that each pair loses the same share of the time
- * that it meets: those lanes of either end, in all lanes. */
+/** Stops @lanes (as bits) of @attachment; bytes in flight arrive. The remaining lanes then
+ * alternate between the matchings, cycle by cycle, so that each pair loses the same share of the
+ * time in which it meets: the stopped lanes of either end, over all lanes. */
 void lp_rotor_kill(LpRotor *self, guint32 attachment, guint64 lanes);
 
 /** Sends @bytes (> 0) from attachment @from to @to, which are joined, from @now_s on. @data: what

@@ -7,13 +7,13 @@
 
 G_BEGIN_DECLS
 
-/** Of one communicator, or of the messages that one rank sends in a direction. */
+/** The traffic of one communicator, or of the messages that one rank sends in a direction. */
 typedef struct {
     double bytes; /**< of the buffers of collectives, an all-reduce counted twice; of messages */
     double n_uses;
 } LpTrafficCount;
 
-/** Of all ranks of one stage, which do the same. */
+/** The traffic of the ranks of one stage, which is the same for all of them. */
 typedef struct {
     LpTrafficCount group[LP_N_GROUPS];
     LpTrafficCount direction[LP_N_PIPELINE_DIRECTIONS];

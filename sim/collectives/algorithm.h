@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an algorithm is to schedule.c, which alone calls these: the pieces that a member sends at a
- * step, and whom it may hear from. All else follows. */
+/* The interface between step_schedule.c and the algorithms, which it alone calls. An algorithm says
+ * which pieces a member sends at a step, and from whom it may receive; everything else is derived.
+ */
 #pragma once
 
 #include "sim/collectives/collective_shape.h"
@@ -96,8 +97,8 @@ lp_ring_plain_sends(const LpStepSchedule *self, guint64 member, guint64 step, Lp
 }
 
 const LpAlgorithmClass *lp_step_schedule_class(const LpStepSchedule *self);
-/** As lp_step_schedule_init(), for a group of several like it, the largest of which works on
- * @largest_bytes: all take as many steps. */
+/** Initialises the schedule of one of several similar groups, the largest of which works on
+ * @largest_bytes: all take the same number of steps. */
 void lp_step_schedule_init_group(LpStepSchedule *self, const LpCollectiveShape *shape,
                                  guint64 largest_bytes);
 void lp_step_schedule_visit(const LpStepSchedule *self, guint64 member, guint64 step, LpSink *sink);

@@ -33,8 +33,8 @@ set_levels(LpCollectiveShape *shape, const LpAlgorithms *algorithms, const LpSit
     shape->algorithm = shape->n_levels > 1 ? LP_ALGORITHM_HIERARCHICAL : shape->level_algorithm[0];
 }
 
-/* Both ways round each dimension. Members that fill no block of a torus have none: a library that
- * was not told takes one ring of them all (@is_free). */
+/* Sets the rings of a torus, both ways round each dimension. If the members fill no block of a
+ * torus and no algorithm is prescribed (@is_free), they form one ring. */
 static void
 set_torus(LpCollectiveShape *shape, const LpSites *sites, gboolean is_free)
 {
@@ -226,7 +226,7 @@ level_size(const LpCollectiveShape *shape, guint32 level)
                                                          : shape->n_members;
 }
 
-/* From a member to the next of its group at @level. */
+/* The distance from a member to the next one of its group at @level. */
 static guint64
 level_pitch(const LpCollectiveShape *shape, guint32 level)
 {

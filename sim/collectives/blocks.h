@@ -19,7 +19,7 @@ lp_blocks_of(guint64 bytes, guint64 n)
     return blocks;
 }
 
-/** Where block @index begins; for index n, where the last one ends. */
+/** The offset at which block @index begins; for index n, at which the last one ends. */
 static inline guint64
 lp_blocks_begin(const LpBlocks *self, guint64 index)
 {

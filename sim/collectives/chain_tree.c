@@ -25,7 +25,8 @@ typedef struct {
     gboolean reduces;
 } Link;
 
-/* At most a parent, two children and a neighbour; or two neighbours in a chain. */
+/* The links of a member: at most a parent, two children and a neighbour, or two neighbours in a
+ * chain. */
 typedef struct {
     Link link[4];
     guint n;
@@ -39,7 +40,7 @@ typedef struct {
     guint64 parent, left, right; /* roles; 0: none */
 } Node;
 
-/* Where a member stands in it. */
+/* The place of a member in the tree. */
 typedef struct {
     const Node *node; /* borrowed */
     guint64 head;     /* its place in the domain, the channel's */
@@ -88,7 +89,7 @@ in_tree(const LpStepSchedule *self, const Stand *stand, guint64 role)
     return domain * self->n_intra + stand->head;
 }
 
-/* The step at which whoever stands so sends the first chunk towards the topmost head. */
+/* The step at which a member at this place sends the first chunk towards the topmost head. */
 static guint64
 first_up(const LpStepSchedule *self, guint64 walked, guint64 depth)
 {
@@ -178,7 +179,7 @@ sends_max(const LpStepSchedule *self)
     return 2 + 3 * LP_DOUBLE_TREE_TREES;
 }
 
-/* What a tree of a channel has to carry. */
+/* The bytes that a tree of a channel carries. */
 typedef struct {
     LpBlocks chunks;
     guint64 base;
@@ -263,7 +264,7 @@ headed_by(const LpStepSchedule *self, guint64 place, guint64 *out_first, guint64
     *out_end = ((place + 1) * self->n_channels + intra - 1) / intra;
 }
 
-/* What is not theirs. */
+/* The bytes of the channels of other members. */
 static guint64
 bytes_of_others(const LpStepSchedule *self, const LpBlocks *channels, guint64 place)
 {
@@ -340,7 +341,7 @@ opens(const LpStepSchedule *self, guint64 member, guint64 step, const LpSend *se
     return FALSE;
 }
 
-/* As visit() takes them. */
+/* Adds the pipes of a member in the order of visit(). */
 static void
 add_pipes(const LpStepSchedule *self, guint64 member, GArray *io_pipes)
 {

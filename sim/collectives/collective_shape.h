@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a collective is like, and what is worked out of it: messages, phases, stages. */
+/* The description of a collective, and of what is derived from it: messages, phases, stages. */
 #pragma once
 
 #include "model/plan/collective.h"
@@ -18,7 +18,7 @@ typedef struct {
     const guint64 *crossings; /* borrowed: as lp_torus_crossings() */
 } LpTorusPaths;
 
-/** What a collective is like. What an algorithm does not use is ignored. */
+/** The description of a collective. Members that an algorithm does not use are ignored. */
 typedef struct {
     LpCollective collective;
     LpAlgorithm algorithm;

@@ -50,7 +50,7 @@ add_piece(const LpStepSchedule *self, guint64 member, guint64 to, guint64 step, 
     }
 }
 
-/* From the next member on, so that not all begin with the same one. */
+/* Visits the peers from the next member on, so that not all members begin with the same one. */
 static void
 visit(const LpStepSchedule *self, guint64 member, guint64 step, LpSink *sink)
 {

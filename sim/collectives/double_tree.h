@@ -69,7 +69,7 @@ lp_double_tree_depth(guint64 role, guint64 t)
     return depth;
 }
 
-/** Of the deepest node, which is to the topmost one's left. */
+/** The height of the deepest node, which is to the left of the topmost one. */
 static inline guint64
 lp_double_tree_height(guint64 t)
 {

@@ -6,8 +6,8 @@
 
 #include <math.h>
 
-/* Where the block of member @index begins, if blocks follow each other in the order of members and
- * those @before it have so much of the load. */
+/* The offset of the block of member @index, if blocks follow each other in the order of members and
+ * those before it have the share @before of the load. */
 static guint64
 begin_after(const LpOp *op, double before, guint64 n, guint64 index)
 {
@@ -88,7 +88,7 @@ is_even(const LpStepSchedule *self)
     return self->shape.loads == NULL || self->shape.weight == LP_WEIGHT_EVEN;
 }
 
-/* As weighted_begin(), going on from where the last call left off. */
+/* The offset of block @index, found from where the last call ended. */
 static guint64
 begin_of(const LpStepSchedule *self, guint64 index, LpSink *sink)
 {

@@ -22,7 +22,7 @@ lp_fold_excess(const LpStepSchedule *self)
     return self->shape.n_members - self->n_core;
 }
 
-/** Where a member stands. */
+/** The place of a member. */
 typedef struct {
     guint64 core;     /**< index among the core, or of the one that it left its data to */
     gboolean folded;  /**< it left its data */

@@ -97,7 +97,7 @@ init(LpStepSchedule *self, guint64 largest_bytes)
 
 /* --- positions --- */
 
-/* Its own inverse. */
+/* The position of a core member; the function is its own inverse. */
 static guint64
 position_of(const LpStepSchedule *self, guint64 core)
 {
@@ -109,7 +109,7 @@ position_of(const LpStepSchedule *self, guint64 core)
     return reversed;
 }
 
-/* Where the data of a position begin. */
+/* The offset of the data of a position. */
 static guint64
 begin_of(const LpStepSchedule *self, guint64 at)
 {
@@ -201,8 +201,8 @@ sources(const LpStepSchedule *self, guint64 member, guint64 step, LpSources *out
     lp_sources_add(out_sources, partner_of(self, member, moment_of(self, step)));
 }
 
-/* What members beyond the core add: their data once to it, and the result once to them. Of blocks,
- * those of the members that wait lie second in each pair. */
+/* The bytes of all members. Members beyond the core add their data once to it and the result once
+ * from it. With blocks, those of the waiting members come second in each pair. */
 static guint64
 total_bytes(const LpStepSchedule *self)
 {

@@ -62,7 +62,7 @@ switch_of(const LpStepSchedule *self, guint32 level, guint64 anchor)
     return before + anchor / (pitch * self->shape.level_size[level]) * pitch + anchor % pitch;
 }
 
-/* Where a participant stands at a level: in the group of which member, with which index. */
+/* The place of a participant at a level: the member whose group it is in, and its index there. */
 typedef struct {
     gboolean takes_part;
     guint64 anchor, index;
@@ -293,7 +293,7 @@ n_phases(const LpStepSchedule *self)
     return self->n_phases;
 }
 
-/* Of the group with the most bytes. */
+/* The phase of the group with the most bytes. */
 static LpStepPhase
 phase(const LpStepSchedule *self, guint64 index)
 {

@@ -193,8 +193,9 @@ n_phases(const LpStepSchedule *self)
     return self->n_steps > 0 ? 1 : 0;
 }
 
-/* What a port carries while only one of its directions is in use: of an all-reduce by shares, that
- * goes out a chunk for up to three steps before the sum comes in as wide, and comes in after it. */
+/* The bytes that a port carries while only one of its directions is in use. In an all-reduce by
+ * shares a chunk goes out for up to three steps before the sum comes in equally wide, and the sum
+ * comes in after it. */
 static guint64
 fill_bytes(const LpStepSchedule *self)
 {

@@ -207,7 +207,7 @@ active(const LpStepSchedule *self, guint64 member, guint64 *out_first, guint64 *
     *out_end = last + self->n_chunks;
 }
 
-/* In all steps. */
+/* Visits the sends of a channel in all steps. */
 static void
 visit_whole_channel(const LpStepSchedule *self, guint64 channel, guint64 at, LpSink *sink)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a member sends to a partner changes at few steps: where pipes begin and end, and where their
- * chunks become a byte smaller. Between them it is looked up by halving, however many pipes there
- * are. Each member's list is made when it is first asked for. */
+/* The bytes from a member to a partner change at few steps: where pipes begin and end, and where
+ * their chunks become a byte smaller. Between these steps they are looked up by bisection, however
+ * many pipes there are. Each member's list is made when it is first asked for. */
 #include "sim/collectives/step_pipes.h"
 
 #include "sim/collectives/algorithm.h"
@@ -15,7 +15,7 @@ typedef struct {
     guint first, n; /* its changes */
 } Way;
 
-/* From @step on the pipes of a way carry so many bytes a step. */
+/* From @step on the pipes to a partner carry @bytes a step. */
 typedef struct {
     guint64 step, bytes; /* at first: more, or less, than before; modulo 2^64 */
     guint32 way;

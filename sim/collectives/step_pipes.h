@@ -22,9 +22,9 @@ typedef struct LpStepPipes LpStepPipes;
 LpStepPipes *lp_step_pipes_new(const LpStepSchedule *schedule);
 /** @self may be NULL. */
 void lp_step_pipes_free(LpStepPipes *self);
-/** As lp_step_schedule_sends(), but for their order. */
+/** The sends of lp_step_schedule_sends(), in any order. */
 guint64 lp_step_pipes_sends(LpStepPipes *self, guint64 member, guint64 step, LpSend *out_sends);
-/** As lp_step_schedule_opens(). */
+/** The same as lp_step_schedule_opens(). */
 gboolean lp_step_pipes_opens(LpStepPipes *self, guint64 member, guint64 step, const LpSend *send);
 
 G_END_DECLS

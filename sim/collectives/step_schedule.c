@@ -229,8 +229,8 @@ lp_step_schedule_spans(const LpStepSchedule *self, guint64 member, guint64 step,
     lp_step_schedule_visit(self, member, step, &sink);
 }
 
-/* Of the sources that @member has in @step, those that @visit has send to it in @place, a step or a
- * phase. */
+/* Counts the sources of @member in @step that, by @visit, send to it in @place, a step or a phase.
+ */
 static guint64
 count_senders(const LpStepSchedule *self, guint64 member, guint64 step, guint64 place,
               void (*visit)(const LpStepSchedule *self, guint64 member, guint64 place,

@@ -78,7 +78,7 @@ guint64 lp_step_schedule_logical_bytes(const LpStepSchedule *self);
 
 guint64 lp_step_schedule_n_phases(const LpStepSchedule *self);
 LpStepPhase lp_step_schedule_phase(const LpStepSchedule *self, guint64 phase);
-/** What @member sends in all steps of @phase, one a partner. Takes time in proportion to its
+/** The sends of @member in all steps of @phase, one a partner. Takes time in proportion to its
  * partners (and to the blocks that an all-to-all forwards), not to the steps. */
 guint64 lp_step_schedule_phase_sends(const LpStepSchedule *self, guint64 member, guint64 phase,
                                      LpSend *out_sends);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a job's running time went into. */
+/* Counts the running time of a job by what it was spent on. */
 #include "sim/days/ledger.h"
 
 #include <math.h>

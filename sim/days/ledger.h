@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a job's running time went into: work that a checkpoint keeps, checkpoints, and what is lost.
- */
+/* The running time of a job by what it was spent on: work that a checkpoint keeps, checkpoints, and
+ * lost time. */
 #pragma once
 
 #include "model/reliability/goodput.h"

@@ -93,8 +93,8 @@ take_out(LpOutages *self, LpGoodputPart part, guint64 index, double now_s)
     push(self, (Repair){now_s + draw_exponential(self->generator, repair_s), part, index});
 }
 
-/* From one part that is out to the next: the parts between them are up, so that the distance has a
- * geometric distribution. */
+/* Draws the parts that are out at the start. From one of these to the next the parts are up, so
+ * that the distance has a geometric distribution. */
 static void
 draw_start(LpOutages *self, LpGoodputPart part)
 {

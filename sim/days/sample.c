@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What runs that differ by their seeds say together. */
+/* Statistics of runs that differ by their seeds. */
 #include "sim/days/sample.h"
 
 #include <math.h>

@@ -52,15 +52,16 @@ LpCommunicationMap *lp_communication_map_new(const LpProgram *program, const LpN
 void lp_communication_map_free(LpCommunicationMap *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpCommunicationMap, lp_communication_map_free)
 
-/** The same job on a hybrid's network beside its circuits: LpCommunicationMap.packet_network.
- * Errors: as above. Returns: (transfer full). */
+/** The map of the same job on a hybrid's packet network: LpCommunicationMap.packet_network. Errors:
+ * as above. Returns: (transfer full). */
 LpCommunicationMap *
 lp_communication_map_new_packet_network(const LpCommunicationMap *over,
                                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/** All that @communicator sends goes beside circuits. There is such a map. */
+/** Makes all traffic of @communicator use the packet network, which the machine has. */
 void lp_communication_map_use_packet_network(LpCommunicationMap *self,
                                              const LpCommunicator *communicator);
-/** What @rank sends over its connection of @kind does. There is such a map. */
+/** Makes the traffic of @rank's connection of @kind use the packet network, which the machine has.
+ */
 void lp_communication_map_use_packet_network_on(LpCommunicationMap *self, LpConnectionKind kind,
                                                 guint64 rank);
 /** The map whose connections @op of @communicator takes: @self, or the one beside its circuits.

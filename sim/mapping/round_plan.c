@@ -319,7 +319,7 @@ lp_round_plan_transfers(LpRoundPlan *self, guint64 member, guint64 round, LpTran
     return n;
 }
 
-/* What goes by way of a switch comes from the member before. */
+/* Bytes that go by way of a switch come from the member before. */
 guint64
 lp_round_plan_n_receives(LpRoundPlan *self, guint64 member, guint64 round)
 {

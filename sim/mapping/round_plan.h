@@ -50,7 +50,7 @@ typedef struct {
  * (lp_communication_map_of()). @over, @communicator: borrowed. */
 void lp_round_plan_init(LpRoundPlan *self, const LpCommunicationMap *over, const LpOp *op,
                         const LpCommunicator *communicator, LpFidelity fidelity);
-/** As lp_round_plan_init(), for a @shape and a @protocol (borrowed) that were selected before, with
+/** Initialises the plan of a @shape and a @protocol (borrowed) that were selected before, with
  * LpRoundPlan.at_once. */
 void lp_round_plan_init_shape(LpRoundPlan *self, const LpCommunicationMap *map,
                               const LpCommunicator *communicator, const LpCollectiveShape *shape,
@@ -61,14 +61,14 @@ void lp_round_plan_clear(LpRoundPlan *self);
 double lp_round_plan_ring_hop_s(LpRoundPlan *self);
 /** Room that lp_round_plan_transfers() needs. */
 guint64 lp_round_plan_transfers_max(const LpRoundPlan *self);
-/** What a member waits in @round before it sends anything, s: the protocol's base at first and,
- * with fidelity flow, what single flows of a phase would not show: the latencies of its steps, and
- * the time that fills its pipeline. */
+/** The seconds that a member waits in @round before it sends: the protocol's base in the first
+ * round and, with fidelity flow, what single flows of a phase would not show: the latencies of its
+ * steps, and the time that fills its pipeline. */
 double lp_round_plan_wait_s(LpRoundPlan *self, guint64 round);
 /** The rounds [@out_first, @out_end) outside of which @member sends nothing. */
 void lp_round_plan_active(const LpRoundPlan *self, guint64 member, guint64 *out_first,
                           guint64 *out_end);
-/** What @member sends in @round; returns how many. */
+/** The transfers of @member in @round; returns how many. */
 guint64 lp_round_plan_transfers(LpRoundPlan *self, guint64 member, guint64 round,
                                 LpTransfer *out_transfers);
 /** How many transfers come to @member in @round. */

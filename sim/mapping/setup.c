@@ -11,7 +11,8 @@
 
 #include <string.h>
 
-/* With checks in some jobs alone, those of a library that does not say their cost cost nothing. */
+/* Checks the starts of collectives. With checks in some jobs alone, a library that does not give
+ * their cost charges none. */
 static gboolean
 check_starts(const LpWorkload *workload, LpLibrary *libraries, GError **error)
 {

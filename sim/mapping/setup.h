@@ -33,12 +33,12 @@ LpSetup *lp_setup_new_placed(const LpWorkload *workload, const LpMachine *machin
 void lp_setup_free(LpSetup *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpSetup, lp_setup_free)
 
-/** What the closed forms are computed from, which borrows @self and @fabric, that of its machine.
- */
+/** The input of the closed forms, which borrows @self and @fabric, that of its machine. */
 LpClosedFormInput lp_setup_closed_form_input(const LpSetup *self, const LpFabric *fabric);
 
-/** What no number of ranks changes: that the accelerator has units for the plan's precision, and
- * the library what the plan names. Errors: LP_SIMULATION_ERROR_FIT, LP_INPUT_ERROR. */
+/** Checks what does not depend on the number of ranks: that the accelerator has units for the
+ * plan's precision, and the library what the plan names. Errors: LP_SIMULATION_ERROR_FIT,
+ * LP_INPUT_ERROR. */
 gboolean lp_setup_check_kind(const LpWorkload *workload, const LpMachine *machine,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** Whether the plan fits into the memory of @machine's accelerators, on the fullest stage, beside

@@ -41,7 +41,7 @@ find_users(LpBindingLinks *self, const LpFlowList *list)
     }
 }
 
-/* Where a link stands in the legs of routes that it is on. */
+/* The position of a link in the legs of routes that it is on. */
 typedef struct {
     gboolean is_first, is_last;
 } Position;

@@ -22,8 +22,8 @@ typedef struct {
     guint32 n_crossed; /**< links that anybody crosses */
 } LpBindingLinks;
 
-/** Of all links of @network, under the flows of @list, of the run of @input. Those of tiers that
- * are uncontended do not bind, nor do they keep anything from others. Returns: (transfer full). */
+/** The binding links of @network under the flows of @list in the run of @input. Links of tiers that
+ * are uncontended do not bind, nor do they shield others. Returns: (transfer full). */
 LpBindingLinks *lp_binding_links_new(const LpFlowList *list, const LpNetwork *network,
                                      const LpQuotientInput *input);
 void lp_binding_links_free(LpBindingLinks *self);

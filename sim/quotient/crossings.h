@@ -20,8 +20,8 @@ typedef struct {
 
 #define LP_LINK_CLASS_NONE G_MAXUINT32
 
-/** Of @structure, on @network, whose flows are of the @n_flow_classes classes @flow_class, with as
- * many legs as @n_legs says of each. Returns: (transfer full). */
+/** The crossings of @structure on @network. Its flows are of the @n_flow_classes classes
+ * @flow_class, with as many legs as @n_legs says for each. Returns: (transfer full). */
 LpCrossings *lp_crossings_new(const LpStructure *structure, const LpNetwork *network,
                               const guint32 *flow_class, const guint32 *n_legs,
                               guint32 n_flow_classes);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Goes through what communicators and lines do, once for all communicators that are alike. */
+/* Lists the flows of communicators and messages, once for all communicators that are alike. */
 #include "sim/quotient/flow_list.h"
 
 #include "sim/collectives/ring.h"
@@ -100,8 +100,8 @@ plain_kind(const LpIsolatedRing *ring)
                                               : (LpConnectionKind)group;
 }
 
-/* What a member of a ring sends. Where members do not divide the buffer their blocks differ by a
- * byte: as little as LP_FLOW_LIST_ALIKE is nothing. */
+/* The bytes that a member of a ring sends. If members do not divide the buffer, their blocks differ
+ * by a byte; differences up to LP_FLOW_LIST_ALIKE are ignored. */
 static guint64
 ring_bytes(const LpIsolatedRing *ring, const LpOp *op, guint64 member)
 {
@@ -196,7 +196,7 @@ add_plain_flow(Builder *self, guint32 number, const LpIsolatedRing *ring, guint3
     g_array_append_val(self->list->flows, flow);
 }
 
-/* What a communicator waits for beside its flows. */
+/* Describes the waits of a communicator besides its flows. */
 static void
 describe_plain_waits(Builder *self, const LpIsolatedRing *ring)
 {
@@ -229,7 +229,8 @@ describe_delays(Builder *self, const LpIsolatedRing *ring)
     return lp_numbering_end(&self->waits);
 }
 
-/* Their receivers wait for none of them, but with everyone for the end. */
+/* Adds the flows of pairs. Receivers wait for no single one of them, but with all members for the
+ * end. */
 static void
 add_pair_flows(Builder *self, guint32 number, const LpIsolatedRing *ring)
 {

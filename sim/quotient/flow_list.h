@@ -36,9 +36,9 @@ lp_flow_of_run_n_links(const LpFlowOfRun *self)
     return self->is_delay ? 0 : self->route->n_links;
 }
 
-/** Where several links of a route hold a flow back at once, the first of this order is said to:
- * where the route begins, where it ends, and then those in between. Links that bind nothing stand
- * behind those that bound them. Returns: the place on the route of the @i-th of @n_links. */
+/** The order in which links of a route count when several hold a flow back at once: the first link,
+ * the last, and then those in between. Links that bind nothing come behind those that do. Returns:
+ * the place on the route of the @i-th of @n_links. */
 static inline guint32
 lp_link_order(guint32 i, guint32 n_links)
 {
@@ -55,8 +55,8 @@ typedef struct {
     guint32 what; /**< communicators of one number wait as long in each of their operations */
 } LpCommunicatorOfRun;
 
-/** Of one job; lists of one run share their flows and communicators, and number what they do
- * alike. */
+/** The flows of one job. The lists of one run share their flows and communicators, and number equal
+ * ones alike. */
 typedef struct {
     guint n_owners;
     GArray *flows;           /* owned together, LpFlowOfRun: of all jobs */
@@ -87,8 +87,9 @@ gboolean lp_flow_list_forwards(const LpFlowList *self);
 void lp_flow_list_free(LpFlowList *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpFlowList, lp_flow_list_free)
 
-/** What a member of a ring of neighbours, or of an all-to-all along the rails, sends in @op with
- * fidelity flow, on the wire, to LP_FLOW_LIST_ALIKE; and what it waits for before it does, s. */
+/** The bytes on the wire that a member of a ring of neighbours, or of an all-to-all along the
+ * rails, sends in @op with fidelity flow, up to LP_FLOW_LIST_ALIKE; and the seconds that it waits
+ * before. */
 guint64 lp_flow_list_plain_bytes(const LpIsolatedRing *ring, const LpOp *op,
                                  const LpProtocol *protocol, guint64 member);
 double lp_flow_list_plain_wait_s(const LpIsolatedRing *ring, const LpOp *op,

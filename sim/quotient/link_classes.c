@@ -75,8 +75,8 @@ count_links(Builder *self)
     }
 }
 
-/* Of a tier on which owners do not meet, its links by owner are links like others; of others they
- * are counted from 0. Which of both is the same for all of a class. */
+/* Counts the links by owner. On tiers where owners do not meet, they count like other links; on
+ * other tiers they are counted from 0. All links of a class are of the same kind. */
 static void
 count_owned(Builder *self)
 {
@@ -181,7 +181,7 @@ has_use(const GArray *uses, guint32 begin, guint32 link)
     return FALSE;
 }
 
-/* As @flow has them, the first of its class. */
+/* Adds the links that @flow, the first of its class, uses. */
 static void
 add_uses(const Builder *self, guint32 flow, const Sorted *of_links, const Sorted *of_owned,
          GArray *uses)

@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 
 #define LP_OWNED_NONE G_MAXUINT32
 
-/** What the flow that stands for a class has on a class of links. */
+/** The use of a class of links by the representative of a class of flows. */
 typedef struct {
     guint32 link;  /**< class of links */
     double n;      /**< how often flows of the class cross each of these links */
@@ -36,8 +36,8 @@ typedef struct {
                             uses are those of all of a class, in the order of classes */
 } LpLinkClasses;
 
-/** Of the structure of a view that shares links without the engine. @flow_class: by flow of @list,
- * of @n_flow_classes. All are borrowed. Returns: (transfer full). */
+/** The classes of links of a view that shares links without the engine. @flow_class: by flow of
+ * @list, of @n_flow_classes. All are borrowed. Returns: (transfer full). */
 LpLinkClasses *lp_link_classes_new(const LpStructure *structure, const LpFlowList *list,
                                    const LpNetwork *network, const guint32 *flow_class,
                                    guint32 n_flow_classes);

@@ -16,8 +16,8 @@ typedef struct {
     guint32 *of_flow;    /* owned, by flow: its way */
 } LpLinkSets;
 
-/** Of the flows of @list in @structure, borrowed. @flow_class: by flow, of @n_flow_classes,
- * borrowed. Returns: (transfer full). */
+/** The link sets of the flows of @list in @structure, borrowed. @flow_class: by flow, of
+ * @n_flow_classes, borrowed. Returns: (transfer full). */
 LpLinkSets *lp_link_sets_new(const LpStructure *structure, const LpFlowList *list,
                              const guint32 *flow_class, guint32 n_flow_classes);
 void lp_link_sets_free(LpLinkSets *self);

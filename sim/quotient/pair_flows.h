@@ -13,7 +13,7 @@ G_BEGIN_DECLS
  * they go along the rails, or round each domain. */
 gboolean lp_pair_flows_are_all(const LpIsolatedRing *ring, LpFidelity fidelity);
 
-/** What a member sends to another. */
+/** The flow from a member to another. */
 typedef struct {
     LpRoute route;
     guint32 from, to; /**< members */
@@ -21,9 +21,9 @@ typedef struct {
                          same place among their sender's */
 } LpPairFlow;
 
-/** Of all pairs of members, sender by sender, those of each in the order in which it sends them
+/** The flows of all pairs of members, sender by sender, in the order in which each sends them
  * (lp_exchange_row_receiver()), for those of @ops (LpOp) that are not scheduled. @what: numbers
- * what they are. Returns: (transfer full) LpPairFlow. */
+ * equal flows alike. Returns: (transfer full) LpPairFlow. */
 GArray *lp_pair_flows_new(LpNumbering *what, const LpIsolatedRing *ring, const GArray *ops);
 
 G_END_DECLS

@@ -31,8 +31,8 @@ is_scheduled(const LpPeerSendsInput *input, const LpOp *op, const LpCommunicator
     return lp_rank_layout_selection(input->map->layout, op, communicator).is_scheduled;
 }
 
-/* What a member sends to its peers, and where others wait for it, in which order; @sends: by peer.
- */
+/* Describes the sends of a member to its peers, and the order in which others wait for it; @sends:
+ * by peer. */
 static void
 describe_member(const LpPeerSendsInput *input, LpRoundPlan *plan, guint op, guint32 member,
                 LpTransfer *transfers, LpSendRows *sends, gboolean *io_is_chained)

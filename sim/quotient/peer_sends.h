@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the members of a communicator send to their peers in its scheduled collectives, as numbers:
- * once for all communicators whose connections are alike. */
+/* The sends of a communicator's members to their peers in its scheduled collectives, as numbers:
+ * made once for all communicators whose connections are alike. */
 #pragma once
 
 #include "sim/analysis/isolated_cache.h"
@@ -16,7 +16,7 @@ typedef struct {
                             same    operations and rounds, in the same order */
 } LpPeerSends;
 
-/** Where the collectives @ops (LpOp) run. All are borrowed. */
+/** The communicators' connections on which the collectives @ops (LpOp) run. All are borrowed. */
 typedef struct {
     const LpCommunicationMap *map;
     LpIsolatedCache *cache;
@@ -26,7 +26,8 @@ typedef struct {
                                   must be empty */
 } LpPeerSendsInput;
 
-/** Of those of @input's collectives that @communicator schedules. Returns: (transfer full). */
+/** The sends of those of @input's collectives that @communicator schedules. Returns: (transfer
+ * full). */
 LpPeerSends *lp_peer_sends_new(const LpPeerSendsInput *input, const LpCommunicator *communicator);
 void lp_peer_sends_free(LpPeerSends *self);
 

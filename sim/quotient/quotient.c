@@ -5,7 +5,7 @@
 #include "sim/quotient/crossings.h"
 #include "sim/quotient/identical_jobs.h"
 
-/* That of a run, which is its first job's too, or of another of its jobs. */
+/* The quotient of a run, which is that of its first job, too, or of another of its jobs. */
 struct LpQuotient {
     const LpCommunicationMap *map;      /* borrowed */
     guint32 job, identical_job;         /* its number, and that of the job that stands for it */
@@ -16,7 +16,7 @@ struct LpQuotient {
     guint32 *flow_class;                /* owned by the run's, by flow */
     LpRoute *routes;                    /* owned by the run's, by class of flows */
 
-    /* Of the run alone. */
+    /* The following members are of the run alone. */
     GPtrArray *others; /* owned LpQuotient: of the jobs from the second on */
     guint32 n_flow_classes, n_links_crossed;
     LpCrossings *crossings;      /* owned */

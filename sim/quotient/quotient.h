@@ -33,9 +33,9 @@ typedef struct {
 
 typedef struct LpQuotient LpQuotient;
 
-/** Of the run of @input, whose maps and background flows, and what they refer to, must outlive it.
- * NULL if the run makes flows that this does not cover; @out_reason then says which, static. It is
- * that of the first job too. Returns: (transfer full). */
+/** The quotient of the run of @input, whose maps and background flows, and what they refer to, must
+ * outlive it; it is also that of the first job. NULL if the run makes flows that quotients do not
+ * cover; @out_reason then says which, static. Returns: (transfer full). */
 LpQuotient *lp_quotient_new(const LpQuotientInput *input, const char **out_reason);
 void lp_quotient_free(LpQuotient *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpQuotient, lp_quotient_free)
@@ -46,7 +46,7 @@ LpQuotient *lp_quotient_job(LpQuotient *self, guint32 job);
 /** A job before it whose ranks stand for all of its own, so that only their sizes may be asked of
  * it; its own number if there is none. */
 guint32 lp_quotient_identical_job(const LpQuotient *self);
-/** Of the whole run. */
+/** The size of the whole run and of its quotient. */
 LpQuotientSize lp_quotient_size(const LpQuotient *self);
 /** For people: how many ranks and flows the job has, and how many of them do. Returns: (transfer
  * full). */
@@ -68,14 +68,14 @@ gboolean lp_quotient_load(LpQuotient *self, LpNetwork *network, const GArray *en
 /** The route between hosts of the loaded quotient of the connection of @kind of @rank; NULL: it has
  * none. Flows of one class have one route. Borrowed. */
 const LpRoute *lp_quotient_route(const LpQuotient *self, LpConnectionKind kind, guint64 rank);
-/** That of its connection to peer number @peer of lp_collective_peers_get(). */
+/** The route of the class of its connection to peer number @peer of lp_collective_peers_get(). */
 const LpRoute *lp_quotient_peer_route(const LpQuotient *self, LpGroup group, guint64 rank,
                                       guint peer);
-/** That of its message number @place of an all-to-all that goes by pairs. */
+/** The route of the class of its message number @place of an all-to-all by pairs. */
 const LpRoute *lp_quotient_pair_route(const LpQuotient *self, LpGroup group, guint64 rank,
                                       guint64 place);
-/** That of the background flow number @flow, and how many senders its sender stands for; 0 if
- * another stands for it. @self: of the run. */
+/** The route of the class of background flow number @flow, and the number of senders that its
+ * sender represents; 0 if another represents it. @self: of the run. */
 const LpRoute *lp_quotient_background_route(const LpQuotient *self, guint32 flow);
 guint32 lp_quotient_n_senders(const LpQuotient *self, guint32 sender);
 /** The link of the quotient, as its routes name it, that stands for @link; G_MAXUINT32: none, since
@@ -87,7 +87,7 @@ void lp_quotient_set_bandwidth(const LpQuotient *self, guint32 link, double byte
 
 /** The flows of the job, and of all before it, that are put into classes. Borrowed. */
 const LpFlowList *lp_quotient_flows(const LpQuotient *self);
-/** By flow of those: its class, of lp_quotient_size().n_flow_classes. Borrowed. */
+/** For each flow its class, below lp_quotient_size().n_flow_classes. Borrowed. */
 const guint32 *lp_quotient_flow_classes(const LpQuotient *self);
 /** The class of flows that @route, one of the above, stands for; FALSE: it is no such route. @self:
  * of the run. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a run consists of whose like parts are to be found: jobs, and what else is on their links.
- */
+/* The jobs and background traffic of a run, in which equal parts are to be found. */
 #pragma once
 
 #include "sim/analysis/contention.h"

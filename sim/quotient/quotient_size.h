@@ -6,7 +6,8 @@
 
 G_BEGIN_DECLS
 
-/** What there is, and classes of it, one of each of which is simulated. */
+/** The numbers of ranks, flows and links, and of their classes, of each of which one member is
+ * simulated. */
 typedef struct {
     guint64 n_ranks, n_rank_classes;
     guint64 n_flows, n_flow_classes; /**< connections that carry anything */

@@ -315,7 +315,7 @@ run_round(LpRefinement *self, guint32 round)
     }
 }
 
-/* In the order of their lowest vertices. */
+/* Numbers the classes in the order of their lowest vertices. */
 static void
 number_classes(LpRefinement *self)
 {

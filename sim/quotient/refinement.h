@@ -18,7 +18,7 @@ G_BEGIN_DECLS
 
 typedef struct LpRefinement LpRefinement;
 
-/** Of @n_vertices without edges. Returns: (transfer full). */
+/** A refinement of @n_vertices vertices without edges. Returns: (transfer full). */
 LpRefinement *lp_refinement_new(guint32 n_vertices);
 void lp_refinement_free(LpRefinement *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpRefinement, lp_refinement_free)
@@ -28,15 +28,16 @@ void lp_refinement_set_colour(LpRefinement *self, guint32 vertex, guint32 colour
 /** Says that @seer sees @seen along an edge of @label. */
 void lp_refinement_add_edge(LpRefinement *self, guint32 seer, guint32 seen, guint32 label);
 
-/** From round @n_rounds on, counted from 0, vertices from @begin up to @end are seen by nobody,
- * though they still see: whoever sees them is told apart by them as far as that many rounds lead.
- * In a round all classes that the one before has made are told to those that see them. Of them and
- * of others no two may have one colour. */
+/** Limits the refinement: from round @n_rounds on, counted from 0, nobody sees the vertices from
+ * @begin up to @end, though they still see others. So vertices are told apart by them only as far
+ * as that many rounds lead. In each round all classes that the round before has made are passed on
+ * to the vertices that see them. No two vertices of the range and outside of it may have one
+ * colour. */
 void lp_refinement_cut(LpRefinement *self, guint32 n_rounds, guint32 begin, guint32 end);
 /** Divides the vertices. Once, after which nothing may be added. Returns: how many classes there
  * are. Classes are numbered in the order of their lowest vertices. */
 guint32 lp_refinement_run(LpRefinement *self);
-/** Whether anybody has not been told of a class because of lp_refinement_cut(). */
+/** Whether lp_refinement_cut() kept any class from being passed on. */
 gboolean lp_refinement_is_cut(const LpRefinement *self);
 /** The class of @vertex. */
 guint32 lp_refinement_class(const LpRefinement *self, guint32 vertex);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is sent over one connection in all rounds of all operations: in rows of rounds that are
- * alike, of which there are few, while rounds may be thousands. */
+/* The sends over one connection in all rounds of all operations, as rows of equal rounds: rounds
+ * may be thousands, rows are few. */
 #pragma once
 
 #include "sim/quotient/numbering.h"

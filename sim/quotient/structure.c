@@ -125,7 +125,7 @@ see_each_other(Builder *self, guint32 one, guint32 other, guint32 label)
     see(self, other, one, label);
 }
 
-/* What they have to do with each other follows later. Latencies of messages are their flows'. */
+/* Adds the ranks. Their edges follow later; latencies of messages belong to their flows. */
 static guint32
 add_ranks(Builder *self, guint32 job, gboolean separates_jobs, guint32 first)
 {
@@ -197,8 +197,8 @@ add_links(Builder *self)
     }
 }
 
-/* Of a route with weights links are alike that the same share of its bytes crosses; where order
- * matters, but for its ends. */
+/* The label of a link on a route with weights: links are alike if the same share of the route's
+ * bytes crosses them; where order matters, all but its ends. */
 static guint32
 weight_label(Builder *self, double weight, guint32 order)
 {
@@ -254,7 +254,7 @@ add_ends(Builder *self, const LpFlowOfRun *flow, guint32 vertex)
         see_each_other(self, vertex, places + flow->place_to, LABEL_TO);
 }
 
-/* Where it matters which of its links holds a flow back, they are told apart by their order. */
+/* Adds crossings with the order of the links, where it matters which link holds a flow back. */
 static void
 add_ordered_crossings(Builder *self, const LpFlowOfRun *flow, guint32 vertex)
 {

@@ -28,8 +28,8 @@ typedef struct {
     guint32 *place;       /* owned, by communicator: the vertex of its first member's place */
 } LpStructure;
 
-/** Of the run of @input, of whose last job @list is. @separates_jobs: ranks of different jobs are
- * never alike. Returns: (transfer full). */
+/** The structure of the run of @input, of whose last job @list is. @separates_jobs: ranks of
+ * different jobs are never alike. Returns: (transfer full). */
 LpStructure *lp_structure_new(const LpQuotientInput *input, const LpFlowList *list,
                               gboolean separates_jobs);
 void lp_structure_free(LpStructure *self);

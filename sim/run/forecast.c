@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adds up what is counted, and what it takes. */
+/* Adds up the activities of the forecast's runs, and the time that they take. */
 #include "sim/run/forecast.h"
 
 #include <math.h>

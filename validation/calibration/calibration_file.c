@@ -96,7 +96,7 @@ cross_validated_error(const LpFit *fit, const LpConstant *constant, double *out_
     return n > 0;
 }
 
-/* On a line of its own. */
+/* Adds an attribute on a line of its own. */
 static void
 add_attribute(LpXmlWriter *xml, const char *name, const char *value)
 {

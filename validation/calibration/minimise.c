@@ -6,12 +6,12 @@
 #include <nlopt.h>
 #include <string.h>
 
-/* Of the loss: how well measurements repeat, and the error from which on a row is wrong in another
- * way than by a constant. */
+/* Constants of the loss: how well measurements repeat, and the error from which a row is wrong for
+ * another reason than a constant. */
 #define NOISE 0.02
 #define FAR 0.3
-/* Of the search, in fractions of a constant's range: the weight of the pull towards the start, the
- * first step, and the step at which it ends. */
+/* Constants of the search, in fractions of a constant's range: the weight of the pull towards the
+ * start, the first step, and the step at which it ends. */
 #define PULL 5e-4
 #define STEP 0.05
 #define SETTLED 1e-5

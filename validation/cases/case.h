@@ -9,8 +9,8 @@ G_BEGIN_DECLS
 /** How rows of @kind are treated, static; NULL if they cannot be predicted. */
 const LpCaseKind *lp_case_kind(LpTableKind kind);
 
-/** Why @row counts in its source alone, and no constant is fitted to it, static: its time was
- * composed of those of parts, or memory is all that it measures. NULL if it counts. */
+/** The reason why @row counts in its source alone and no constant is fitted to it, static: its time
+ * was composed of times of parts, or it measures memory only. NULL: it counts. */
 const char *lp_case_exclusion(const LpTableRow *row);
 
 /** An outcome with what the row states, before anything is run. Returns: (transfer full). */

@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/** The rows of a run so far, by what they state. */
+/** The rows of a run so far, found by what they state. */
 typedef struct LpDuplicateRows LpDuplicateRows;
 
 /** @kind: borrowed. Returns: (transfer full). */
@@ -16,19 +16,17 @@ LpDuplicateRows *lp_duplicate_rows_new(const LpCaseKind *kind);
 void lp_duplicate_rows_free(LpDuplicateRows *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpDuplicateRows, lp_duplicate_rows_free)
 
-/**
- * Whether @row is like one before it: then it is remembered under @index, and @outcome has the
- * notes that reading it gives. Rows that cannot be read, and those of kinds that name no inputs,
- * are like none. @index: place of its outcome.
- */
+/** Whether @row repeats an earlier row. If so it is remembered under @index, and @outcome gets the
+ * notes that reading it gives. Rows that cannot be read, and rows of kinds that name no inputs,
+ * repeat none. @index: place of its outcome. */
 gboolean lp_duplicate_rows_add(LpDuplicateRows *self, guint index, const LpTableRow *row,
                                LpOutcome *outcome) G_GNUC_WARN_UNUSED_RESULT;
-/** How many rows are like one before them. */
+/** The number of rows that repeat an earlier one. */
 guint lp_duplicate_rows_n(const LpDuplicateRows *self);
-/** The place of the outcome of the one of number @i, in the order in which they were added. */
+/** The place of the outcome of repeated row number @i, in the order in which they were added. */
 guint lp_duplicate_rows_index(const LpDuplicateRows *self, guint i);
-/** Gives that outcome the predictions of the row that it is like, if this is ok. Returns: whether
- * it is; what a row has failed for may be its own. @outcomes: LpOutcome, by place. */
+/** Copies the predictions of the earlier row to repeated row number @i, if they are ok. Returns:
+ * whether they are; a failure may be the row's own. @outcomes: LpOutcome, by place. */
 gboolean lp_duplicate_rows_settle(const LpDuplicateRows *self, guint i,
                                   const GPtrArray *outcomes) G_GNUC_WARN_UNUSED_RESULT;
 

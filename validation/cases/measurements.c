@@ -31,7 +31,8 @@ lp_table_kind(const LpTable *table)
     return kind_by(table, deciding);
 }
 
-/* By LpTableKind: the columns that are read, and those that published tables have for people. */
+/* For each LpTableKind the columns that are read, and those that published tables have for people.
+ */
 static const char *const known_columns[LP_N_TABLE_KINDS] = {
     "id source publisher where kind model framework machine workload iteration_s memory_GB "
     "iteration_origin "

@@ -16,7 +16,7 @@ typedef enum {
     LP_N_TABLE_KINDS
 } LpTableKind;
 
-/** By LpTableKind. */
+/** The names of LpTableKind. */
 extern const char *const lp_table_kind_names[];
 
 /** Reads @path, which must be of one of the kinds and have a row. @out_unknown, unless NULL:

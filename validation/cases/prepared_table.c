@@ -16,7 +16,7 @@
 #define RESOURCES "/lightpath/validation/"
 #define PROGRAM "LIGHTPATH" /* what the script asks */
 
-/* In folders before what is in them. */
+/* The folders, before the files in them. */
 static const char *const folders[] = {"preparation", NULL};
 static const char *const files[] = {"prepare.py",
                                     "models.xml",

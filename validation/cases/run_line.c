@@ -36,7 +36,7 @@ read_bytes(const char *text, double *out_bytes, GError **error)
     return lp_number_parse(text, 1.0, (double)BYTES_MAX, out_bytes, error);
 }
 
-/* Where ranks stand. */
+/* Reads the accelerators on which ranks run. */
 static gboolean
 read_ranks(Collective *self, const char *word, const LpMachine *machine, GError **error)
 {
@@ -126,9 +126,9 @@ consistent_s(const LpCollectiveRequest *request, const LpMachine *machine)
     }
 }
 
-/* To gather into a list of tensors, and to scatter one, PyTorch has a buffer of its own,
- * with a copy for each rank (pytorch/pytorch, torch/csrc/distributed/c10d/ProcessGroupNCCL.cpp:
- * allgather, reduce_scatter). */
+/* The time of copies between lists of tensors and one buffer, which PyTorch makes for each rank
+ * (pytorch/pytorch, torch/csrc/distributed/c10d/ProcessGroupNCCL.cpp: allgather, reduce_scatter).
+ */
 static double
 list_copies_s(const Collective *self, const LpMachine *machine)
 {

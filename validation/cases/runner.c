@@ -130,7 +130,7 @@ typedef struct {
     guint row;
 } Work;
 
-/* In the row's own process: its result is the outcome as text. */
+/* Predicts a row in its own process; the result is the outcome as text. */
 static gboolean
 predict_row(const void *data, GByteArray *result, GError **error)
 {

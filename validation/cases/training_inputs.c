@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-/* Where files are written. */
+/* The folder in which files are written. */
 typedef struct {
     const char *folder; /* borrowed */
     GPtrArray *made;    /* owned, of the owned: paths of files that were not there before */

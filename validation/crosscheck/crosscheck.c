@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* Of the iteration: sums of thousands of times in double precision. */
+/* The relative rounding error of an iteration: sums of thousands of times in double precision. */
 #define ROUNDING 1e-12
 
 static LpTerms

@@ -350,7 +350,7 @@ lp_constant_round(guint kind, double value)
 {
     char digits[G_ASCII_DTOSTR_BUF_SIZE];
     const LpConstantKind *rule = &lp_constant_kinds[kind];
-    /* In microseconds, so that what is read back is the same double. */
+    /* Times are rounded in microseconds, so that the text is read back as the same double. */
     double scale = rule->unit == LP_CONSTANT_TIME ? 1e-6 : 1.0;
     double rounded =
         g_ascii_strtod(g_ascii_formatd(digits, sizeof digits, "%.4g", value / scale), NULL) * scale;

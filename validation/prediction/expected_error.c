@@ -92,7 +92,8 @@ read_blind(LpExpectedError *self, const char *software, const char *accelerator,
     }
 }
 
-/* Of both, else of the software, else of the accelerator, else of any. */
+/* The band of the software on the accelerator, else of the software, else of the accelerator, else
+ * of all. */
 static double
 find_band(const char *software, const char *accelerator, const char *kind)
 {

@@ -25,6 +25,6 @@ typedef struct {
                       (validation/expected-bands.csv) */
 } LpExpectedError;
 
-/** Of @workload's software on @machine's accelerator. */
+/** The expected error of @workload's software on @machine's accelerator. */
 LpExpectedError lp_expected_error_find(const LpWorkload *workload, const LpMachine *machine);
 G_END_DECLS

@@ -43,9 +43,9 @@ typedef enum {
     LP_N_FACTORS
 } LpFactor;
 
-/** By LpPrediction, NULL-ended: simulated, consistent, amped. */
+/** The names of LpPrediction, NULL-ended: simulated, consistent, amped. */
 extern const char *const lp_prediction_names[];
-/** By LpOutcomeStatus, NULL-ended: ok, failed, refused-memory, out-of-scope. */
+/** The names of LpOutcomeStatus, NULL-ended: ok, failed, refused-memory, out-of-scope. */
 extern const char *const lp_outcome_names[];
 
 /** A row with what was measured and predicted. Plain data but for its texts; it travels between

@@ -9,7 +9,8 @@
 
 G_BEGIN_DECLS
 
-/** Of the errors e = predicted / measured - 1; a row that is not ok has e = 1 in all of them. */
+/** A score of the errors e = predicted / measured - 1; a row that is not ok has e = 1 in all
+ * figures. */
 typedef struct {
     guint n_rows;
     guint n_failed;       /**< rows that are not ok */

@@ -32,8 +32,8 @@ typedef enum {
     KIND_WITH,    /* traits and overlays by name */
 } Kind;
 
-/* What others call a value, in lower case and without what stands between, and the settings that it
- * means. */
+/* A name that other tools give to a value, in lower case and without separators, and the settings
+ * that it means. */
 typedef struct {
     const char *name, *settings;
 } Word;
@@ -261,7 +261,7 @@ set_traits(LpWorkload *workload, const char *text, LpOrigin origin, GError **err
     return TRUE;
 }
 
-/* Those that somebody gave, but for the framework. */
+/* The traits that the file or a setting gave, not the framework. */
 static char *
 get_traits(const LpWorkload *workload)
 {
@@ -341,7 +341,7 @@ lp_attribute_set_defaults(LpWorkload *workload)
     }
 }
 
-/* Of "ShardingStrategy.FULL_SHARD" or "kernels-community/flash-attn3" what stands last counts. */
+/* The last word of "ShardingStrategy.FULL_SHARD" or "kernels-community/flash-attn3", say. */
 static char *
 plain_word(const char *text)
 {

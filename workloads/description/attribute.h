@@ -29,13 +29,13 @@ typedef struct {
 const LpAttribute *lp_attribute_find(const char *name, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** The attribute at @index, or NULL past the last. Static. */
 const LpAttribute *lp_attribute_at(guint index);
-/** Its name, as files and "--set" have it. Static. */
+/** The name of the attribute in files and behind "--set". Static. */
 const char *lp_attribute_name(const LpAttribute *self);
 /** The element of the file that carries it: "transformer", "plan" or "options"; of traits and
  * overlays the attribute that does: "with". Static. */
 const char *lp_attribute_element(const LpAttribute *self);
 
-/** Whether it is one: what a software does, which frameworks set, and "with". */
+/** Whether the attribute is a trait, a property of some software that frameworks set, or "with". */
 gboolean lp_attribute_is_trait(const LpAttribute *self);
 
 /** The texts that it takes, if these can be listed; NULL: they cannot. Static, NULL-ended. */
@@ -44,8 +44,8 @@ const char *const *lp_attribute_choices(const LpAttribute *self);
 /** What the table says of it. Static. */
 const LpAttributeHelp *lp_attribute_help(const LpAttribute *self);
 
-/** Gives the attributes of @workload, all zero, the values that they have if nobody gives one. Of
- * some the default follows from others, once these are known. */
+/** Gives the attributes of @workload, all zero, their defaults. Some defaults follow from other
+ * attributes, once these are known. */
 void lp_attribute_set_defaults(LpWorkload *workload);
 /** The settings, "zero=3 reshard=no", of which @text is another program's word for a value of this
  * attribute (PyTorch's SHARD_GRAD_OP); NULL: it is none. Static. */

@@ -30,7 +30,8 @@ set_gradient(LpPlan *plan, guint choice)
     plan->format.gradient_bytes = bytes[choice];
 }
 
-/* Of the two formats of 2 bytes, the one that goes with the plan's precision. */
+/* The format of gradients; of the two formats of 2 bytes the one that goes with the plan's
+ * precision. */
 static guint
 get_gradient(const LpPlan *plan)
 {
@@ -86,7 +87,7 @@ const LpAttributeChoice lp_choice_dispatch_precision = {set_dispatch, get_dispat
 
 /* --- layers of the stages --- */
 
-/* By LpStages; a list has no name. */
+/* The names of LpStages; a list of layers has no name. */
 static const char *const stage_rules[] = {"even",      "balanced", "by-weight",
                                           "with-ends", "front",    NULL};
 G_STATIC_ASSERT(LP_STAGES_LIST == G_N_ELEMENTS(stage_rules) - 1);

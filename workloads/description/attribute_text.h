@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Attributes whose values are no single member of a plan: what it holds of each, and back. */
+/* Attributes whose values are no single member of a plan: reads them into a plan and writes them.
+ */
 #pragma once
 
 #include "model/plan/plan_options.h"

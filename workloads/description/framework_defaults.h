@@ -7,8 +7,8 @@
 
 G_BEGIN_DECLS
 
-/** As lp_framework_defaults_give() with the shipped framework that @workload names, which becomes
- * its defaults, unless they are that already. */
+/** Gives @workload the defaults of the shipped framework that it names, unless it has them already.
+ */
 gboolean lp_framework_defaults_apply(LpWorkload *workload,
                                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
 

@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-/** Where shipped ones lie. */
+/** The folder of shipped programs by hand. */
 #define LP_GIVEN_WORKLOAD_FOLDER "workloads/programs"
 
 /** Whether @path, a file or embedded, is a program by hand. */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define AUTO "auto"
-/* As many as a model may have. */
+/* The largest number of layers of a model. */
 #define LAYERS_MAX 100000u
 /* Characters of a name in lists of kernels. */
 #define NAME_MAX_LENGTH 40

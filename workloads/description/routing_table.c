@@ -13,7 +13,7 @@
 /* More tokens than any batch has. */
 #define LOAD_MAX 1e15
 
-/* Where a row stands in the table. */
+/* The place of a row in the table. */
 typedef struct {
     guint64 layer, micro_batch, expert;
 } Place;

@@ -63,7 +63,8 @@ compare_stragglers(gconstpointer a, gconstpointer b)
     return strcmp(first, second);
 }
 
-/* At one instant the worse failure of a link comes last, and stays. */
+/* Orders failures by time. At one instant the worse failure of a link comes last, so that it stays.
+ */
 static int
 compare_failures(gconstpointer a, gconstpointer b)
 {

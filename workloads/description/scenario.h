@@ -17,7 +17,7 @@ gboolean lp_scenario_is_file(const char *path);
  */
 LpScenario *lp_scenario_load(const char *path, const char *const *settings,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/** A scenario of one job, @workload, with nothing beside it: where and as its plan says. @workload:
+/** A scenario of one job, @workload, alone on the machine and placed as its plan says. @workload:
  * (transfer full). @path: what messages name. Returns: (transfer full). */
 LpScenario *lp_scenario_new_single(LpWorkload *workload, const char *path);
 /** Has @error begin with where @self stands and with its name; where it is a workload alone, with

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a scenario is: jobs on one machine, traffic beside them, slow accelerators and failing
+/* The content of a scenario: jobs on one machine, background traffic, slow accelerators and failing
  * links. */
 #pragma once
 

@@ -157,7 +157,7 @@ read_numbers(const Reader *self, const char *name, GArray **io_numbers, GError *
     return FALSE;
 }
 
-/* At most one of two attributes. */
+/* Whether at most one of two attributes is given. */
 static gboolean
 is_single(const Reader *self, const char *name, const char *other, GError **error)
 {
@@ -177,7 +177,7 @@ is_own_attribute(const char *name)
     return g_strv_contains(names, name);
 }
 
-/* What a job says of its workload, as settings; each is tried first, so that a fault is told with
+/* Reads the workload's attributes of a job as settings. Each is tried first, so that an error names
  * its place in the scenario. */
 static char **
 read_attributes(const Reader *self, GError **error)
@@ -230,7 +230,7 @@ load_workload(const Reader *self, const char *const *settings, GError **error)
     return workload;
 }
 
-/* Where a job stands is said once. */
+/* Checks that only one attribute says on which accelerators a job runs. */
 static gboolean
 check_place(const Reader *self, const LpScenarioJob *job, GError **error)
 {
@@ -271,7 +271,7 @@ read_job(const Reader *self, const char *const *settings, GError **error)
 
 /* --- traffic --- */
 
-/* From when to when something is there. */
+/* Reads the start and the end of what an element describes. */
 static gboolean
 read_span(const Reader *self, double *out_start_s, double *out_end_s, GError **error)
 {

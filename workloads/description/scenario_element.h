@@ -7,8 +7,8 @@
 
 G_BEGIN_DECLS
 
-/** Reads @node, a child of the root of @xml, and adds what it is (a job, traffic, a straggler or a
- * failure) to @self. @settings: as lp_scenario_load(). Errors: as there. */
+/** Reads @node, a child of the root of @xml, and adds the job, traffic, straggler or failure to
+ * @self. @settings: as lp_scenario_load(). Errors: as there. */
 gboolean lp_scenario_read_element(LpScenario *self, const LpXml *xml, xmlNode *node,
                                   const char *const *settings,
                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -11,8 +11,8 @@ gboolean lp_tuning_file_is_named(const char *text);
 /** What the file at @path says, as plans have it in words (lp_text_library). Errors:
  * LP_INPUT_ERROR, "FILE:LINE: got, wanted". Returns: (transfer full). */
 char *lp_tuning_file_read(const char *path, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/** A file that says what @said does, found for @machine and @workload (names; the latter may be
- * NULL). Returns: (transfer full). */
+/** A tuning file with the choices of @said, found for @machine and @workload (names; the latter may
+ * be NULL). Returns: (transfer full). */
 char *lp_tuning_file_write(const LpPlanLibrary *said, const char *machine, const char *workload);
 
 G_END_DECLS

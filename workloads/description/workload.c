@@ -200,8 +200,7 @@ read_routing(LpWorkload *self, GError **error)
     return self->routing_table != NULL;
 }
 
-/* Those of mixers and of a file of one's own, over the variants that the framework and settings
- * say. */
+/* Reads the kernel lists of mixers and of the user's file, over the variants that are named. */
 static gboolean
 read_lists(LpWorkload *self, GError **error)
 {
@@ -300,7 +299,7 @@ complete(LpWorkload *self, GError **error)
     if (good && lp_plan_check(&self->plan, &self->transformer, &fault) &&
         lp_mixers_check(&self->transformer, &self->plan, &fault))
         return read_routing(self, error) && read_kernels(self, NULL, error);
-    /* Of the bare message: what follows it tells of "--set" and of the framework in general. */
+    /* The place is found in the bare message, without text about "--set" and the framework. */
     g_autofree char *place = place_of(self, fault->message);
     name_framework(self, fault);
     g_propagate_prefixed_error(error, fault, "%s: ", place);

@@ -67,7 +67,7 @@ LpWorkload *lp_workload_draft_complete(const LpWorkloadDraft *self, const char *
 char *lp_workload_attribute(const LpWorkload *self, guint index, const char **out_name);
 /** Who gave the value of attribute @index. */
 LpOrigin lp_workload_origin(const LpWorkload *self, guint index);
-/** Where the framework's value of attribute @index comes from, in words; NULL for other values.
+/** The source of the framework's value of attribute @index, in words; NULL for other values.
  * Borrowed. */
 const char *lp_workload_source(const LpWorkload *self, guint index);
 /** Puts where it comes from in front of @error, "ATTRIBUTE: got, wanted": the settings whose names

@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/** How the host feeds a device, and what communication costs what computes beside it. */
+/** The host's costs of feeding a device, and the effect of communication on computing. */
 typedef struct {
     double collective_host_s; /**< what a collective or a message costs the host */
     gboolean host_is_free;    /**< kernels and collectives cost the host nothing (CUDA graphs) */

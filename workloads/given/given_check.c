@@ -62,7 +62,7 @@ check_peer(const LpGivenProgram *self, const LpGivenSection *section, const LpGi
     return TRUE;
 }
 
-/* A walk through what a section runs, each body once. */
+/* A walk through the bodies that a section runs, each body once. */
 typedef struct {
     const LpGivenProgram *program; /* borrowed */
     const LpGivenSection *section; /* borrowed */

@@ -12,8 +12,8 @@
 
 G_BEGIN_DECLS
 
-/** Queues of a rank: what stands in one runs in order, beside the others. The first is the compute
- * queue. */
+/** The number of queues of a rank. Operations of a queue run in order, and queues run side by side.
+ * The first is the compute queue. */
 #define LP_GIVEN_QUEUES_MAX 5
 #define LP_GIVEN_COMPUTE_QUEUE 0u
 
@@ -109,7 +109,7 @@ guint32 lp_given_program_add_groups(LpGivenProgram *self, const char *name, LpTr
  * that there is not, or that is in one of these groups already. */
 gboolean lp_given_program_add_group(LpGivenProgram *self, guint32 groups, const GArray *ranks,
                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/** @ranks (transfer full, guint32; also on errors) do what stands in @body. Errors: as
+/** Lets @ranks (transfer full, guint32; also on errors) run @body. Errors: as
  * lp_given_program_add_group(). */
 gboolean lp_given_program_add_section(LpGivenProgram *self, GArray *ranks, guint32 body,
                                       guint32 line, GError **error) G_GNUC_WARN_UNUSED_RESULT;
@@ -119,7 +119,7 @@ LpGivenBody *lp_given_program_body(const LpGivenProgram *self, guint32 index);
 LpGivenOp *lp_given_body_op(const LpGivenBody *self, guint index);
 LpGivenGroups *lp_given_program_groups(const LpGivenProgram *self, guint32 index);
 LpGivenSection *lp_given_program_section(const LpGivenProgram *self, guint32 index);
-/** "all-reduce", "compute" ...: what a file calls @op. Static. */
+/** The name of @op in files: "all-reduce", "compute" ... Static. */
 const char *lp_given_op_name(const LpGivenOp *op);
 
 /** Sets an error at line @line of the program's file: "FILE:LINE: message". Returns: FALSE. */

@@ -15,7 +15,8 @@
 
 static const char *const type_names[] = {"s",    "r",  "rcs", "rrs", "rrc",
                                          "rrcs", "re", "cpy", "nop", NULL};
-/* By type: it sends, it receives, and adds that to what is there. */
+/* For each type of instruction: whether it sends, whether it receives, and whether it adds what it
+ * receives. */
 static const gboolean sends[] = {TRUE, FALSE, TRUE, TRUE, FALSE, TRUE, FALSE, FALSE, FALSE};
 static const gboolean receives[] = {FALSE, TRUE, TRUE, TRUE, TRUE, TRUE, FALSE, FALSE, FALSE};
 static const gboolean sums[] = {FALSE, FALSE, FALSE, TRUE, TRUE, TRUE, FALSE, FALSE, FALSE};

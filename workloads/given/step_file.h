@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collective algorithms from files: steps that somebody wrote down. */
+/* Reads collective algorithms from files of steps. */
 #pragma once
 
 #include "model/plan/step_list.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A JSON file that somebody else wrote: one object, strictly read, members by type, and which of
- * them nobody asked for. */
+/* A JSON file of another program: one object, strictly read, whose members are read by type, and
+ * which records the members that were never read. */
 #pragma once
 
 #include "base/json.h"
@@ -27,7 +27,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpConfig, lp_config_free)
 void lp_config_enter(LpConfig *self, const char *key);
 /** The whole object. Borrowed. */
 const json_t *lp_config_root(const LpConfig *self);
-/** Its members in an object of their own. Returns: (transfer full). */
+/** The members of the configuration in an object of their own. Returns: (transfer full). */
 json_t *lp_config_copy(const LpConfig *self);
 /** Takes @root, an object, for the configuration. @root: (transfer full). */
 void lp_config_replace(LpConfig *self, json_t *root);
@@ -70,7 +70,7 @@ gboolean lp_config_fault(const LpConfig *self, const char *key, const char *want
 char *lp_config_show(const LpConfig *self, const char *key);
 /** All that are not null, NULL-ended. Returns: (transfer container). */
 const char **lp_config_keys(const LpConfig *self);
-/** Members that nobody has asked for, in the file's order. Returns: (transfer container). */
+/** The members that were never read, in the file's order. Returns: (transfer container). */
 GPtrArray *lp_config_unread(const LpConfig *self);
 
 G_END_DECLS

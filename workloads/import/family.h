@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-/** Where attention is limited to a window of tokens. */
+/** The layers in which attention is limited to a window of tokens. */
 typedef enum {
     LP_FAMILY_WINDOW_NONE,
     LP_FAMILY_WINDOW_ALWAYS,  /**< in all layers, unless layer_types say otherwise, as below */
@@ -60,7 +60,7 @@ typedef struct {
 /** The family at @index, in the order of their names; NULL past the last. Static. */
 const LpFamily *lp_family_at(guint index);
 
-/** What a configuration of no known family has, as far as it tells families apart. */
+/** The properties of a configuration of no known family that distinguish families. */
 typedef struct {
     const char *name;             /**< its model_type, or "" */
     gboolean has_experts;         /**< more than one */

@@ -297,7 +297,7 @@ read_dropout(const LpReader *reader, double *dropout, GError **error)
     return lp_config_fraction(reader->config, key, dropout, error);
 }
 
-/* Norms, dropout and the like: what the family says, and switches. */
+/* Reads norms, dropout and the like: the family's, and switches of the configuration. */
 static gboolean
 read_manners(const LpReader *reader, GError **error)
 {

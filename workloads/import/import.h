@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was made of a model description in another format: a workload, and what it leaves out. */
+/* The result of importing a model description of another format: a workload, and the list of what
+ * it leaves out. */
 #pragma once
 
 #include "workloads/description/workload.h"

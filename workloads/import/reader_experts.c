@@ -78,8 +78,9 @@ is_regular(const LpReader *self, const gboolean *has_experts, guint32 n_dense, g
     return TRUE;
 }
 
-/* In the workload's words, with as few layers taken as dense as there are; where it has none, all
- * layers behind the first that has experts have some. */
+/* Finds the layers with experts, in the workload's terms, with as few dense layers as there are.
+ * Where the workload has no terms for it, all layers behind the first one with experts get experts.
+ */
 static void
 find_layers(const LpReader *self, const gboolean *has_experts, const char *key, Mixtures *mixtures)
 {

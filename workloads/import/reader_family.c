@@ -81,7 +81,8 @@ find_architecture(const json_t *list)
     return NULL;
 }
 
-/* Of the model of text inside of another, by the name that it or its classes have there. */
+/* The family of the text model inside another model, by the name that it or its classes have there.
+ */
 static const LpFamily *
 find_inner(LpConfig *config, const char *key)
 {

@@ -138,7 +138,7 @@ is_every(const LpReader *self, const Reach *reach, guint32 period)
     return TRUE;
 }
 
-/* In the words that say the least: all layers, one in so many with a window, or a pattern. */
+/* Maps windows in the shortest terms: all layers, one layer in so many, or a pattern. */
 static void
 map_layers(const LpReader *self, const Reach *reach, const LpLayerPattern *pattern, const char *key)
 {

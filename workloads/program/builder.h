@@ -41,9 +41,10 @@ guint lp_builder_launch_vocabulary(LpBuilder *self, LpCollective collective, gui
 /** An all-to-all of @group, each rank with @bytes, of which a pair of members exchanges as much as
  * @weight says, where the experts' loads differ. Waited for. */
 void lp_builder_add_exchange(LpBuilder *self, LpGroup group, LpWeight weight, guint64 bytes);
-/** A collective that goes on beside what follows, on the stream of @group; waited for at once if
- * that is the compute stream itself. Returns: its number among those that the segment at hand
- * launched on its stream, for lp_builder_add_join(); G_MAXUINT: there is nothing to join. */
+/** Adds a collective that runs on the stream of @group while the following operations go on; it is
+ * waited for at once if that is the compute stream itself. Returns: its number among those that the
+ * segment at hand launched on its stream, for lp_builder_add_join(); G_MAXUINT: there is nothing to
+ * wait for. */
 guint lp_builder_add_launch(LpBuilder *self, LpCollective collective, LpGroup group, guint64 bytes);
 
 /** Waits until launch @number (of lp_builder_add_launch(), G_MAXUINT: none) has ended on @stream.

@@ -62,7 +62,7 @@ exchanges(const LpPlan *plan, LpGroup group)
 
 /* --- all communicators of a job --- */
 
-/* Those of one group. */
+/* The communicators of one group. */
 typedef struct {
     GArray *all; /* owned: LpCommunicator */
     guint32 n_members_max;

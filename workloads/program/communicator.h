@@ -8,8 +8,8 @@
 
 G_BEGIN_DECLS
 
-/** The communication streams of a rank, beside its compute stream. Each runs what is launched on
- * it in order. */
+/** The communication streams of a rank besides its compute stream. Each runs what is launched on it
+ * in order. */
 typedef enum {
     LP_STREAM_DP,    /**< gradients and parameters */
     LP_STREAM_LAYER, /**< collectives inside a layer: tp, cp, ep */
@@ -85,7 +85,7 @@ const LpCommunicator *lp_communicators_of(const LpCommunicators *self, LpGroup g
 guint lp_communicators_of_one_class(const LpCommunicators *self, const guint32 *of_rank);
 /** The index of @communicator, which must be one of @self, for lp_communicators_get(). */
 guint lp_communicators_number(const LpCommunicators *self, const LpCommunicator *communicator);
-/** Where @rank stands in its communicator of @group, from 0; 0 if it is in none. */
+/** The index of @rank in its communicator of @group, from 0; 0 if it is in none. */
 guint32 lp_communicators_place(const LpCommunicators *self, LpGroup group, guint64 rank);
 
 G_END_DECLS

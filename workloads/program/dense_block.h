@@ -16,8 +16,8 @@ typedef struct {
 /** The forward pass of @block of layer @index, or its recomputation, as @pass says. */
 void lp_dense_block_add_forward(LpLowering *self, guint32 index, LpBlock block, LpPass pass,
                                 LpGradientSharing sharing);
-/** Its backward pass. @role: LP_ROLE_BACKWARD for both gradients, LP_ROLE_INPUT for that of the
- * activations, LP_ROLE_WEIGHT for that of the weights. */
+/** Adds the backward pass of a block. @role: LP_ROLE_BACKWARD for both gradients, LP_ROLE_INPUT for
+ * that of the activations, LP_ROLE_WEIGHT for that of the weights. */
 void lp_dense_block_add_backward(LpLowering *self, guint32 index, LpBlock block, LpRole role,
                                  LpGradientSharing sharing);
 

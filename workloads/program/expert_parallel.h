@@ -11,8 +11,8 @@ G_BEGIN_DECLS
 void lp_expert_parallel_add_experts(LpLowering *self, guint32 index, LpPass pass, gboolean weights);
 /** The gradients of the experts' weights of layer @index alone: nothing is exchanged. */
 void lp_expert_parallel_add_weights(LpLowering *self, guint32 index);
-/** What light and selective recomputation run again of the routed experts of layer @index: products
- * by their loads, the rest by the mean. */
+/** Adds what light and selective recomputation recompute of the routed experts of layer @index:
+ * products by their loads, the rest by the mean. */
 void lp_expert_parallel_add_recomputed(LpLowering *self, guint32 index);
 
 G_END_DECLS

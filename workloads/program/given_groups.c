@@ -4,7 +4,7 @@
 
 #include "workloads/program/given_lines.h"
 
-/* What communicators of one kind have in common, beside the class of traffic. */
+/* The properties that the communicators of one kind share, besides the class of traffic. */
 typedef enum {
     FORM_RING,
     FORM_EXCHANGE,

@@ -169,7 +169,8 @@ split_stage(Finder *self, guint32 stage)
     }
 }
 
-/* Whom ranks send to and receive from on a line or in a whole, by rank: 1 + who; 0: nobody. */
+/* For each rank the peer to which it sends and the one from which it receives, on a direction or in
+ * all: 1 + the peer's number; 0: none. */
 typedef struct {
     guint32 *out, *in; /* owned */
 } Users;

@@ -153,7 +153,8 @@ add_compute(Making *self, guint place, const LpGivenOp *op)
     launch(self, place, op);
 }
 
-/* In groups of one there is nothing to do, but others count on the launch. */
+/* Adds a collective. In a group of one rank it does nothing, but other operations count on its
+ * launch. */
 static void
 add_collective(Making *self, guint place, const LpGivenOp *op)
 {
@@ -199,7 +200,8 @@ add_message(Making *self, guint place, const LpGivenOp *op)
     launch(self, place, op);
 }
 
-/* Those that stand behind the wait, but are out already, may be left too. */
+/* Adds a wait. Operations that were launched although they stand behind the wait count among those
+ * that may be left. */
 static void
 add_wait(Making *self, guint place, const LpGivenOp *op)
 {

@@ -111,7 +111,8 @@ fill_wide(LpGradientBuckets *self, double parameters)
     self->wide_filled += parameters;
 }
 
-/* Those of @unit, a layer's tensor by tensor: what stays in 16 bits is apart. */
+/* Adds the gradients of @unit, a layer, to buckets, tensor by tensor; gradients that stay in 16
+ * bits have buckets of their own. */
 static void
 fill_layer(LpGradientBuckets *self, const LpUnit *unit)
 {
@@ -152,7 +153,7 @@ lp_gradient_buckets_begin_chunk(LpGradientBuckets *self, guint32 stage, guint32 
         lp_plan_chunk_bucket_bytes(plan, plan->format.gradient_bytes, stage, chunk);
 }
 
-/* Those in 16 bits go with the narrow ones that are left. */
+/* Ends a chunk: the remaining gradients in 16 bits go together with the remaining narrow ones. */
 void
 lp_gradient_buckets_end_chunk(LpGradientBuckets *self)
 {

@@ -8,8 +8,8 @@
 
 /* --- the block of a layer with experts --- */
 
-/* Shared experts are a feed-forward network beside the others. Without sequence parallelism its
- * partial sums are summed with those of the routed ones. */
+/* Shared experts are a feed-forward network parallel to the routed ones. Without sequence
+ * parallelism its partial sums are summed with theirs. */
 static LpGradientSharing
 shared_expert_sharing(const LpPlan *plan)
 {
@@ -99,9 +99,9 @@ lp_layer_add_forward(LpLowering *self, guint32 index)
     add_forward(self, index, LP_PASS_FORWARD);
 }
 
-/* What is made again out of what is kept: a block's input is gathered if all of its first products
- * are run again (some find what the weights' gradients have gathered anyway), its result is summed
- * if its last one is. Experts find the tokens that came to them. */
+/* Adds the recomputation of a layer from what is kept. A block's input is gathered if all of its
+ * first products are run again (some find what the weights' gradients have gathered anyway), and
+ * its result is summed if its last one is. Experts find the tokens that came to them. */
 static void
 add_recomputed_parts(LpLowering *self, guint32 index)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The lowering of a model's layers to operations: what its parts share. A part is a module of its
- * own (tensor_parallel.h, layer.h ...), which adds operations with what stands here. */
+/* The lowering of a model's layers to operations: the state that its modules share
+ * (tensor_parallel.h, layer.h ...), and functions that add operations. */
 #pragma once
 
 #include "model/times/list_copies.h"
@@ -39,8 +39,8 @@ guint64 lp_lowering_layer_bytes(const LpLowering *self, guint32 index);
  * lp_plan_gathered_wire_bytes(). */
 guint64 lp_lowering_gathered_bytes(const LpLowering *self, guint32 index);
 
-/** What the experts of layer @index do from here on, they do for the loads of the micro-batch at
- * hand. */
+/** Makes the experts of layer @index use the expert loads of the micro-batch at hand from here on.
+ */
 void lp_lowering_use_expert_loads(LpLowering *self, guint32 index);
 
 /** Kernels of one part of a block of layers of @kind (lp_transformer_layer_kind()). */
@@ -49,9 +49,9 @@ LpWork lp_lowering_part(const LpLowering *self, guint kind, LpBlock block, LpPas
 /** Kernels of a whole block. */
 LpWork lp_lowering_block(const LpLowering *self, guint kind, LpBlock block, LpPass pass);
 
-/** The products in @part of the forward pass of @block, or those that go back through their
- * weights, come next: what they take is there where parameters are gathered. Routed experts' are
- * all of LP_BLOCK_PART_INPUT_PRODUCT. */
+/** Announces that the products in @part of the forward pass of @block, or those of its backward
+ * pass, come next: their parameters are there when these are gathered. Routed experts' are all of
+ * LP_BLOCK_PART_INPUT_PRODUCT. */
 void lp_lowering_need(const LpLowering *self, LpBlock block, LpBlockPart part);
 /** Computes @share, at most 1, of @work. */
 void lp_lowering_add_share(LpLowering *self, LpWork work, double share);

@@ -158,9 +158,9 @@ launch_uses(LpParameterPrefetch *self, guint end, double parameters)
         self->numbers[i] = use_at(self, i)->gathers ? number : G_MAXUINT;
 }
 
-/* As DeepSpeed does at each sub-module, of which there are more than those with parameters. Where
- * it gathers lists, one is on its way at most (prefetch_next_sub_modules() of stage3.py, March
- * 2021). */
+/* Launches gathers ahead, as DeepSpeed does at each sub-module, of which there are more than those
+ * with parameters. Where it gathers lists, at most one is in flight (prefetch_next_sub_modules() of
+ * stage3.py, March 2021). */
 static void
 launch_ahead(LpParameterPrefetch *self)
 {

@@ -24,8 +24,8 @@ typedef struct {
     double live;          /**< parameters that are there, or on their way */
 } LpParameterPrefetch;
 
-/** Nothing is gathered yet. @lowering: borrowed. @units: (transfer full). @gathers: FALSE for a
- * pass that finds its parameters there. Returns: (transfer full). */
+/** A prefetch in which nothing is gathered yet. @lowering: borrowed. @units: (transfer full).
+ * @gathers: FALSE for a pass whose parameters are already there. Returns: (transfer full). */
 LpParameterPrefetch *lp_parameter_prefetch_new(LpLowering *lowering, GArray *units,
                                                gboolean backwards, gboolean gathers);
 /** @self: NULL is passed over. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When passes use which tensors of parameters, and what they find there (ZeRO 3, tensor by tensor:
- * deepspeed/runtime/zero/partitioned_param_coordinator.py, whose trace these are). */
+/* The order in which passes use tensors of parameters, and which tensors they find gathered (ZeRO
+ * 3, tensor by tensor: deepspeed/runtime/zero/partitioned_param_coordinator.py, whose trace these
+ * are). */
 #pragma once
 
 #include "workloads/program/unit.h"

@@ -38,7 +38,7 @@ n_units_before(const LpLowering *self, guint32 stage, guint32 chunk)
     return n;
 }
 
-/* Of a pass whose gathers have not been started. */
+/* The prefetch of a pass whose gathers have not been started. */
 static LpParameterPrefetch *
 new_prefetch(LpLowering *self, guint32 stage, guint32 chunk, gboolean backwards,
              const LpPassParameters *parameters)
@@ -124,7 +124,7 @@ is_exchange(const LpOp *op)
     return op != NULL && op->kind == LP_OP_LAUNCH && op->traffic == LP_TRAFFIC_EP;
 }
 
-/* Of the exchange of each pass one is under way on a stream at most. */
+/* Waits for an exchange: each of the two passes has at most one exchange in flight on a stream. */
 static void
 wait_for_exchange(LpBuilder *builder, gboolean other_waits)
 {

@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/** Where a pass has its parameters from. */
+/** The source of a pass's parameters. */
 typedef struct {
     gboolean gathers;             /**< ZeRO 3: it gathers them, unit by unit */
     LpUpdatedGathers *updated;    /**< borrowed: the gathers that it waits for, unit by unit; NULL:

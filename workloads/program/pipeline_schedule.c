@@ -56,8 +56,8 @@ append_pair(GArray *slots, const LpPlan *plan, guint32 forward, guint32 backward
     pair->back_micro_batch = back.micro_batch;
 }
 
-/* As 1F1B, one pass further ahead: no pair's backward pass needs its forward pass, nor the other
- * stages' pairs at the same place. */
+/* Appends 1F1B with one more pass ahead, so that the backward pass of a pair needs neither the
+ * pair's forward pass nor the other stages' pairs at the same place. */
 static void
 append_overlapped(GArray *slots, const LpPlan *plan, guint32 stage, guint32 n_passes)
 {

@@ -43,9 +43,9 @@ typedef enum {
     LP_STEP_RECV     /**< waits for one */
 } LpStepKind;
 
-/** One of the lines of messages, on which each rank sends to one other at most, and from one: those
- * between neighbouring stages, or as a program that is given says. Messages of one line arrive in
- * the order in which they were sent. */
+/** A direction of messages, along which each rank sends to one other rank at most and receives from
+ * one: those between neighbouring stages, or as a program by hand says. Messages of one direction
+ * arrive in order. */
 typedef enum {
     LP_DIRECTION_FORWARD,     /**< activations to the next stage */
     LP_DIRECTION_BACKWARD,    /**< gradients to the previous one */
@@ -83,7 +83,7 @@ typedef struct {
     guint64 message_bytes;  /**< of one message between stages, from one rank, in a plan */
 } LpPipeline;
 
-/** Where the ranks of a program stand that is given, and not made of a plan. */
+/** The ranks of a program by hand: stages, messages and streams that no plan gives. */
 typedef struct {
     guint32 *stage;                        /* owned, by rank: whose program it runs */
     guint64 *first;                        /* owned, by stage: its first rank */

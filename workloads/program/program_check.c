@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Goes on with whichever rank can, until none can: what is left then waits for ever. */
+/* Runs the ranks of a program without times until none can go on; ranks that have not ended then
+ * would wait for ever. */
 #include "workloads/program/program_check.h"
 
 #include "model/plan/group_traits.h"
@@ -389,7 +390,8 @@ refuse_waiting(Check *self, const Actor *actor)
     }
 }
 
-/* Of those that wait, one that waits for a message says more than one that waits for a group. */
+/* Reports ranks that wait for ever. A rank that waits for a message says more than one that waits
+ * for a group, and is reported first. */
 static gboolean
 check_ends(Check *self)
 {

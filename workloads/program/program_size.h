@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How large a program may get: in memory before it is built, and in what it moves. */
+/* Limits of a program: of its memory before it is built, and of the bytes that it moves. */
 #pragma once
 
 #include "workloads/description/workload.h"

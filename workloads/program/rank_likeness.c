@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mixes what ranks see, round after round, until no more are told apart. */
+/* Hashes what ranks see, round after round, until no more ranks are told apart. */
 #include "workloads/program/rank_likeness.h"
 
 /* A permutation of 64 bits that leaves no bit where it was (the finaliser of MurmurHash3). */

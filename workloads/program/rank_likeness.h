@@ -15,8 +15,8 @@ typedef struct {
     guint32 n_of_group[LP_N_GROUPS];
 } LpRankLikeness;
 
-/** Of @program. What tells ranks apart are numbers of 64 bits, mixed of what they see: that
- * different ones fall together by chance is left out of account. Returns: (transfer full). */
+/** The likeness of @program's ranks. Ranks are told apart by hashes of 64 bits of what they see;
+ * collisions are ignored. Returns: (transfer full). */
 LpRankLikeness *lp_rank_likeness_new(const LpProgram *program);
 void lp_rank_likeness_free(LpRankLikeness *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpRankLikeness, lp_rank_likeness_free)

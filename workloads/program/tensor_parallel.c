@@ -32,9 +32,10 @@ launch_all(LpLowering *self, LpCollective collective, guint64 bytes, guint32 n)
     return last;
 }
 
-/* Nothing to gather unless activations are scattered. Split into the exchanges of a ring, products
- * start on the rank's own share and go on as the others come: the last share is left when the last
- * exchange ends (Wang et al., ASPLOS 2023, section 5). */
+/* Adds the gather before a block's first products, which is needed only if activations are
+ * scattered. Split into the exchanges of a ring, products start on the rank's own share and go on
+ * as the others arrive; the last share remains when the last exchange ends (Wang et al., ASPLOS
+ * 2023, section 5). */
 void
 lp_tensor_parallel_add_entry(LpLowering *self, LpWork entry, guint64 bytes, guint32 n)
 {

@@ -48,7 +48,7 @@ LpParameters lp_unit_gathered_bytes(const LpUnit *self, const LpPlan *plan);
 
 /** The forward pass of @self, for one micro-batch. */
 void lp_unit_add_forward(const LpUnit *self, LpLowering *lowering);
-/** Its backward pass. @role: as lp_layer_add_backward(). */
+/** Adds the backward pass of the unit. @role: as lp_layer_add_backward(). */
 void lp_unit_add_backward(const LpUnit *self, LpLowering *lowering, LpRole role);
 
 G_END_DECLS

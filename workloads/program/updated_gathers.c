@@ -95,7 +95,7 @@ wide_bytes(const LpUnit *unit, const LpLowering *lowering)
     return sum;
 }
 
-/* Those of a chunk with buckets of @full_bytes, whose units are counted from @first on. */
+/* Adds the gathers of a chunk in buckets of @full_bytes, with its units counted from @first on. */
 static void
 add_chunk(LpUpdatedGathers *self, const GArray *units, guint first, double full_bytes)
 {

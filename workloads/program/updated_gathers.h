@@ -21,7 +21,7 @@ typedef struct {
     guint unit;           /* that has begun */
 } LpUpdatedGathers;
 
-/** Those of @stage. Returns: (transfer full). */
+/** The gathers of @stage's updated parameters. Returns: (transfer full). */
 LpUpdatedGathers *lp_updated_gathers_new(LpLowering *lowering, guint32 stage);
 /** Launches, in the segment at hand, before all passes, what is launched there. Returns: whether
  * there is anything to wait for. */

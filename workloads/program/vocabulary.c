@@ -107,8 +107,8 @@ lp_vocabulary_add_head_forward(LpLowering *self)
     add_loss(self);
 }
 
-/* As lp_tensor_parallel_add_backward_exit(): the head is a column-parallel product like those of
- * layers, and its software the same. */
+/* Adds the backward pass of the head, a column-parallel product like those of layers and by the
+ * same software; see lp_tensor_parallel_add_backward_exit(). */
 static void
 add_hidden_head_backward(LpLowering *self, guint kind)
 {

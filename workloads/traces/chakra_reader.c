@@ -290,8 +290,7 @@ read_head(const Reader *self, LpWire message, gboolean wants_groups, GError **er
     return lp_chakra_head_read(&head, message, wants_groups, error);
 }
 
-/* Of all messages those that tell groups. What is wrong with other nodes is said when they are
- * read. */
+/* Reads the nodes that define groups. Faults of other nodes are reported when these are read. */
 static gboolean
 read_all_groups(Reader *self, LpWire file, LpChakraNode *raw, GError **error)
 {

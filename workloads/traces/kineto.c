@@ -392,7 +392,7 @@ count_ranks(const LpKinetoEvents *events, guint n_files)
     return n_files == 1 && n > 1 && n <= RANKS_MAX ? (guint32)n : n_files;
 }
 
-/* Of which rank each file is: by names, else by what profiles say. */
+/* Finds the rank of each file: by its name, else by its profile. */
 static gboolean
 find_ranks(const char *const *paths, const GPtrArray *files, guint32 *out_ranks, GError **error)
 {

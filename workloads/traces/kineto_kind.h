@@ -19,7 +19,7 @@ typedef enum {
 /** "products" "attention" ..., NULL-ended. */
 extern const char *const lp_kineto_kind_names[];
 
-/** By the words that libraries put into @name of a kernel. */
+/** The kind of a kernel called @name, by the words that libraries use in names. */
 LpKinetoKind lp_kineto_kind_of(const char *name);
 /** Whether @name is that of a kernel that exchanges tokens among experts. */
 gboolean lp_kineto_kind_is_expert(const char *name);

@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-/** Of one rank; s. */
+/** The sums of one rank's profile; seconds. */
 typedef struct {
     guint n[LP_N_KINETO_KINDS];      /**< kernels */
     double sum_s[LP_N_KINETO_KINDS]; /**< of their times, side by side or not */

@@ -230,7 +230,7 @@ find_alike(const LpProgram *program, LpTrace *trace)
     }
 }
 
-/* Of the ranks that have some. */
+/* The number of nodes of the ranks that have some. */
 static double
 count_nodes(const LpProgram *program, const LpTrace *trace)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nothing is copied, and nothing beyond the end is looked at. */
+/* Reads the wire format without copying, and never beyond its end. */
 #include "workloads/traces/protobuf.h"
 
 #include <string.h>

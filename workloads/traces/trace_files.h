@@ -22,7 +22,7 @@ GBytes *lp_trace_file_read(const char *path, GError **error) G_GNUC_WARN_UNUSED_
 gboolean lp_trace_files_ranks(const char *const *paths, guint n_paths, guint32 *out_ranks,
                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/** Of @n_ranks ranks without files. Returns: (transfer full). */
+/** The traces of @n_ranks ranks, still without files. Returns: (transfer full). */
 LpTraceFiles *lp_trace_files_new(guint32 n_ranks);
 
 /** Reads @paths, "NAME.RANK.et" of each rank from 0 on; of one alone any name. Errors:

@@ -20,8 +20,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpTraceNaming, lp_trace_naming_free)
 /** Reads a file of groups: {"1": [0, 1], ...}. Errors: LP_INPUT_ERROR, "PATH: got, wanted". */
 gboolean lp_trace_naming_load(LpTraceNaming *self, const char *path,
                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/** Adds the group that @object tells in these words to all its members. Errors: LP_INPUT_ERROR,
- * "got, wanted". */
+/** Adds the group that @object describes to all of its members. Errors: LP_INPUT_ERROR, "got,
+ * wanted". */
 gboolean lp_trace_naming_add_to_all(LpTraceNaming *self, const json_t *object,
                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** Reads the groups that the trace of @rank tells, in PyTorch's words: [{"pg_name": "1", "ranks":
@@ -29,7 +29,7 @@ gboolean lp_trace_naming_add_to_all(LpTraceNaming *self, const json_t *object,
  * first. Errors: LP_INPUT_ERROR, "got, wanted". */
 gboolean lp_trace_naming_add(LpTraceNaming *self, guint32 rank, const char *text, gsize length,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/** Whether all members of each group that traces tell know it. Errors: LP_INPUT_ERROR, "FILE: got,
+/** Checks that all members of each group in the traces know it. Errors: LP_INPUT_ERROR, "FILE: got,
  * wanted". */
 gboolean lp_trace_naming_check(const LpTraceNaming *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** The group that @rank means by @name. Errors: LP_INPUT_ERROR, "got, wanted". */

@@ -15,7 +15,7 @@ fail_at(const LpTraceRank *rank, guint place, GError **error, const char *what, 
     return FALSE;
 }
 
-/* By dependency, the place of the node that it names. */
+/* For each dependency, the place of the node that it names. */
 static guint *
 find_places(const LpTraceRank *rank, GError **error)
 {

@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-/** Of a caller that the file has not. */
+/** A caller that the file does not have. */
 #define LP_TRACE_NO_NODE G_MAXUINT
 
 /** The places of @rank's nodes, guint, as near to the order of its file as dependencies let them

@@ -38,7 +38,8 @@ section_free(Section *self)
     g_free(self);
 }
 
-/* By words of 32 bits, each times the prime of FNV-1a (isthe.com/chongo/tech/comp/fnv). */
+/* Hashes words of 32 bits, each multiplied by the prime of FNV-1a (isthe.com/chongo/tech/comp/fnv).
+ */
 static guint64
 words_hash(gconstpointer data, gsize size, guint64 hash)
 {
@@ -174,7 +175,7 @@ add_groups(Maker *self, GError **error)
 
 /* --- operations --- */
 
-/* By queue, 1 + the place of an operation; 0: none. */
+/* For each queue, 1 + the place of an operation; 0: none. */
 typedef struct {
     guint32 place[LP_GIVEN_QUEUES_MAX];
 } Places;
@@ -200,7 +201,7 @@ find_awaited(const Rank *self, const LpTraceNode *node)
     return all;
 }
 
-/* Whom @op waits for beside what its own queue has before it. */
+/* Finds the operations that @op waits for, besides those before it in its own queue. */
 static void
 add_after(Rank *self, LpGivenOp *op, const Places *all)
 {

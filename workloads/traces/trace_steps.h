@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/** Of a step in which a member does not send, or does not receive. */
+/** The peer of a step in which a member does not send, or does not receive. */
 #define LP_TRACE_NOBODY G_MAXUINT32
 
 /** What a member does in a step: both at once; the next step begins when both have ended. */

@@ -198,13 +198,14 @@ test_relayed(void)
     }
 }
 
+/* Each plan on each machine, by two of the four modes; over the machines by each mode twice. */
 static void
 test_degenerate(void)
 {
     for (guint m = 0; m < G_N_ELEMENTS(machines); m++) {
         g_autofree char *platform = lp_spawn_platform(machines[m].options);
         for (guint p = 0; p < G_N_ELEMENTS(plans); p++)
-            for (guint k = 0; k < G_N_ELEMENTS(modes); k++) {
+            for (guint k = (p + m) % 2; k < G_N_ELEMENTS(modes); k += 2) {
                 g_autofree char *label =
                     g_strjoin(", ", plans[p].label, machines[m].label, modes[k], NULL);
                 g_autoptr(json_t) result = lp_spawn_simulate(platform, plans[p].settings, modes[k]);

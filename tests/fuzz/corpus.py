@@ -120,4 +120,4 @@ def write(program, folder):
 if __name__ == "__main__":
     target = pathlib.Path(sys.argv[2])
     target.mkdir(parents=True, exist_ok=True)
-    make(sys.argv[1], target.resolve())
+    make(os.path.abspath(sys.argv[1]), target.resolve())

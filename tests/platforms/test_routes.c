@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "platforms/plain/plain.h"
 #include "platforms/plain/routes.h"
+#include "tests/support/engine_route.h"
 #include "tests/support/forked.h"
 #include "tests/support/generated.h"
 #include "tests/support/small_machine.h"
@@ -16,7 +17,6 @@
 #include <simgrid/engine.h>
 #include <simgrid/host.h>
 #include <simgrid/link.h>
-#include <xbt/dynar.h>
 #include <xbt/sysdep.h>
 
 #include <stdint.h>
@@ -120,16 +120,13 @@ check_route(Check *self, Pair pair, sg_host_t from, sg_host_t to, GArray *found)
 {
     gboolean is_out = pair.attachment == LP_ATTACHMENT_SCALE_OUT;
     guint skipped = is_out && lp_plain_has_paths(self->machine) ? 1 : 0;
-    xbt_dynar_t links = xbt_dynar_new(sizeof(sg_link_t), NULL);
-    sg_host_get_route(from, to, links);
+    g_autoptr(GPtrArray) links = lp_engine_route(from, to);
     g_array_set_size(found, 0);
     lp_routes_add(self->routes, pair.attachment, pair.plane, pair.from, pair.to, pair.path, found);
-    gboolean good = found->len + 2 * skipped == xbt_dynar_length(links);
-    for (guint i = 0; good && i < found->len; i++) {
-        sg_link_t link;
-        xbt_dynar_get_cpy(links, i + skipped, &link);
-        good = (guint32)(uintptr_t)sg_link_get_data(link) == g_array_index(found, guint32, i) + 1;
-    }
+    gboolean good = found->len + 2 * skipped == links->len;
+    for (guint i = 0; good && i < found->len; i++)
+        good = (guint32)(uintptr_t)sg_link_get_data(links->pdata[i + skipped]) ==
+               g_array_index(found, guint32, i) + 1;
     if (!good) {
         GString *text = g_string_new(NULL);
         for (guint i = 0; i < found->len; i++) {
@@ -138,15 +135,11 @@ check_route(Check *self, Pair pair, sg_host_t from, sg_host_t to, GArray *found)
             g_string_append_printf(text, " %s", name);
         }
         g_string_append(text, "; the engine:");
-        for (unsigned long i = 0; i < xbt_dynar_length(links); i++) {
-            sg_link_t link;
-            xbt_dynar_get_cpy(links, i, &link);
-            g_string_append_printf(text, " %s", sg_link_get_name(link));
-        }
+        for (guint i = 0; i < links->len; i++)
+            g_string_append_printf(text, " %s", sg_link_get_name(links->pdata[i]));
         complain(self, "%s to %s:%s", sg_host_get_name(from), sg_host_get_name(to), text->str);
         g_string_free(text, TRUE);
     }
-    xbt_dynar_free(&links);
 }
 
 /* Routes from the first port of the same block differ from those of @pair in the sender's own

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "platforms/machine/machine.h"
 #include "platforms/generation/system.h"
+#include "tests/support/engine_route.h"
 #include "tests/support/forked.h"
 #include "tests/support/temporary.h"
 #include "tests/support/generated.h"
@@ -12,7 +13,6 @@
 #include <simgrid/engine.h>
 #include <simgrid/host.h>
 #include <simgrid/link.h>
-#include <xbt/dynar.h>
 
 #include <fcntl.h>
 #include <math.h>
@@ -32,7 +32,7 @@ close_to(double a, double b)
 
 /* A route of SimGrid's. */
 typedef struct {
-    unsigned long n_links;
+    guint n_links;
     double latency_s, bytes_per_s;
 } Route;
 
@@ -40,15 +40,14 @@ static Route
 find_route(const char *source, const char *destination)
 {
     Route route = {.bytes_per_s = INFINITY};
-    xbt_dynar_t links = xbt_dynar_new(sizeof(sg_link_t), NULL);
-    sg_host_get_route(sg_host_by_name(source), sg_host_by_name(destination), links);
-    route.n_links = xbt_dynar_length(links);
-    for (unsigned long i = 0; i < route.n_links; i++) {
-        const_sg_link_t link = xbt_dynar_get_as(links, i, sg_link_t);
+    g_autoptr(GPtrArray) links =
+        lp_engine_route(sg_host_by_name(source), sg_host_by_name(destination));
+    route.n_links = links->len;
+    for (guint i = 0; i < links->len; i++) {
+        const_sg_link_t link = links->pdata[i];
         route.latency_s += sg_link_get_latency(link);
         route.bytes_per_s = fmin(route.bytes_per_s, sg_link_get_bandwidth(link));
     }
-    xbt_dynar_free(&links);
     return route;
 }
 
@@ -74,7 +73,7 @@ check_pair(const LpMachine *machine, const LpFabric *fabric, guint64 a, guint64 
                     close_to((double)route.n_links * cluster->link_latency_s, latency_s) &&
                     close_to(route.bytes_per_s, cluster->link_bytes_per_s);
     if (!good)
-        fprintf(stderr, "%s to %s: %lu links, %g s, wanted %g s; %g B/s, wanted %g\n", source,
+        fprintf(stderr, "%s to %s: %u links, %g s, wanted %g s; %g B/s, wanted %g\n", source,
                 destination, route.n_links, route.latency_s, latency_s, route.bytes_per_s,
                 cluster->link_bytes_per_s);
     return good;

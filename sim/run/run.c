@@ -17,13 +17,8 @@
 #define HIDDEN_MIN 1e-14
 
 typedef struct {
-    const LpRunJob *given;            /* borrowed */
-    const LpCommunicationMap *map;    /* borrowed */
-    const LpContention *contention;   /* borrowed */
-    LpIsolatedCache *cache;           /* borrowed */
-    const LpTasks *tasks;             /* borrowed */
-    LpStraggler *const *stragglers;   /* borrowed: by rank, or NULL */
-    guint32 job;                      /* its index among those of the run */
+    const LpRunJob *job;              /* borrowed */
+    guint32 number;                   /* of it, among those of the run */
     const LpRankEquivalence *classes; /* borrowed, or NULL: every rank stands for itself */
     const LpQuotient *quotient;       /* borrowed, or NULL: classes, if any, hold only where nothing
                                          contends */
@@ -39,7 +34,7 @@ typedef struct {
 static gboolean
 is_simulated(const JobRun *self, guint64 rank)
 {
-    return lp_run_job_simulates(self->given, rank);
+    return lp_run_job_simulates(self->job, rank);
 }
 
 /* The rank that stands for @rank. */
@@ -57,29 +52,30 @@ sender_of(const JobRun *self)
                           .watch = self->state.watch,
                           .log = self->state.log,
                           .log_weight = (double)self->weight,
-                          .job = self->job};
+                          .job = self->number};
 }
 
 static LpChannel *
 new_channel(JobRun *self, LpConnectionKind kind, guint64 rank, LpOverlapMeter *meter,
             const LpFlowSender *sender)
 {
-    const LpConnection *connection = lp_communication_map_connection(self->map, kind, rank);
+    const LpConnection *connection = lp_communication_map_connection(self->job->map, kind, rank);
     LpGroup group = lp_connection_group(kind);
     LpTraffic traffic = group == LP_N_GROUPS ? LP_TRAFFIC_PP : lp_group_traits(group)->traffic;
     LpChannelKind channel = LP_CHANNEL_DIRECT;
-    if (self->tasks->mode.level >= LP_RUN_FREE_MESSAGES)
+    if (self->job->tasks->mode.level >= LP_RUN_FREE_MESSAGES)
         channel = LP_CHANNEL_FREE;
-    else if (lp_run_mode_isolates(self->tasks->mode, traffic))
+    else if (lp_run_mode_isolates(self->job->tasks->mode, traffic))
         channel = LP_CHANNEL_DELAY;
     else if (self->quotient == NULL && self->state.sharing == NULL &&
              lp_run_placement_on_connection(&self->placement, kind, rank, connection))
         channel = LP_CHANNEL_MAILBOX;
     const LpRoute *route =
         self->quotient == NULL ? &connection->route : lp_quotient_route(self->quotient, kind, rank);
-    g_autofree char *name = g_strdup_printf("%u:%d:%" G_GUINT64_FORMAT, self->job, (int)kind, rank);
+    g_autofree char *name =
+        g_strdup_printf("%u:%d:%" G_GUINT64_FORMAT, self->number, (int)kind, rank);
     LpChannel *made = lp_channel_new(
-        channel, name, self->tasks->mode.level >= LP_RUN_BALANCED ? &self->mean_route : route,
+        channel, name, self->job->tasks->mode.level >= LP_RUN_BALANCED ? &self->mean_route : route,
         meter);
     lp_channel_set_flow_sender(made, sender, rank, connection->to);
     if (self->circuits != NULL)
@@ -93,7 +89,7 @@ channel_connections(const JobRun *self, const LpCommunicator *communicator, guin
 {
     LpGroup group = communicator->group;
     if (communicator->exchanges &&
-        lp_communication_map_connection(self->map, lp_connection_inter_domain(group), rank)
+        lp_communication_map_connection(self->job->map, lp_connection_inter_domain(group), rank)
             ->present)
         return lp_connection_inter_domain(group);
     return (LpConnectionKind)group;
@@ -104,14 +100,14 @@ add_communicator(JobRun *self, const LpCommunicator *communicator)
 {
     LpFlowSender sender = sender_of(self);
     LpGroup group = communicator->group;
-    gboolean alone = group == LP_GROUP_TP && self->contention->tp_mirrored;
-    LpRuntimeMode mode = {.fidelity = self->tasks->mode.fidelity,
+    gboolean alone = group == LP_GROUP_TP && self->job->contention->tp_mirrored;
+    LpRuntimeMode mode = {.fidelity = self->job->tasks->mode.fidelity,
                           .as_delay = lp_run_placement_is_delay(&self->placement, communicator),
                           .n_actors = alone ? 1 : communicator->n_members,
                           .weight = alone ? 1 : self->weight,
                           .times = self->state.calls};
     LpCommunicatorRuntime *runtime =
-        lp_communicator_runtime_new(self->map, self->cache, communicator, mode, &sender);
+        lp_communicator_runtime_new(self->job->map, self->job->cache, communicator, mode, &sender);
     if (self->circuits != NULL)
         lp_communicator_runtime_set_circuits(runtime, self->circuits);
     lp_communicator_runtime_set_waits(runtime, self->state.waits);
@@ -123,7 +119,7 @@ add_communicator(JobRun *self, const LpCommunicator *communicator)
         self->ranks[rank].groups[group] = runtime;
         self->ranks[rank].index[group] = i;
         LpConnectionKind kind = channel_connections(self, communicator, rank);
-        if (mode.as_delay || !lp_communication_map_connection(self->map, kind, rank)->present)
+        if (mode.as_delay || !lp_communication_map_connection(self->job->map, kind, rank)->present)
             continue;
         lp_communicator_runtime_set_channel(
             runtime, i,
@@ -137,20 +133,20 @@ new_class_communicator(const JobRun *self, const LpCommunicator *own, guint32 cl
                        guint64 n_actors)
 {
     LpFlowSender sender = sender_of(self);
-    LpRuntimeMode mode = {.fidelity = self->tasks->mode.fidelity,
+    LpRuntimeMode mode = {.fidelity = self->job->tasks->mode.fidelity,
                           .as_delay = TRUE,
                           .n_actors = n_actors,
                           .weight = 1,
                           .is_class = TRUE,
                           .times = self->quotient == NULL ? NULL : self->state.calls};
     if (self->quotient == NULL)
-        return lp_communicator_runtime_new(self->map, self->cache, own, mode, &sender);
+        return lp_communicator_runtime_new(self->job->map, self->job->cache, own, mode, &sender);
     const LpCommunicatorClass *classes =
         lp_quotient_communicator(self->quotient, own->group, class);
     mode.as_delay = !classes->has_flows;
     mode.weight = classes->n;
-    LpCommunicatorRuntime *runtime =
-        lp_communicator_runtime_new(self->map, self->cache, classes->communicator, mode, &sender);
+    LpCommunicatorRuntime *runtime = lp_communicator_runtime_new(
+        self->job->map, self->job->cache, classes->communicator, mode, &sender);
     lp_communicator_runtime_set_waits(runtime, self->state.waits);
     if (classes->has_flows)
         lp_communicator_runtime_set_classes(runtime, self->quotient, classes);
@@ -174,7 +170,7 @@ add_member(const JobRun *self, LpCommunicatorRuntime *runtime, guint32 class)
 static void
 add_class_communicators(JobRun *self, LpGroup group)
 {
-    const LpCommunicators *communicators = self->map->communicators;
+    const LpCommunicators *communicators = self->job->map->communicators;
     const guint32 *of_group = self->classes->of_group[group];
     guint n = lp_communicators_n(communicators, group);
     g_autofree guint64 *n_actors = g_new0(guint64, n);
@@ -207,7 +203,7 @@ add_class_communicators(JobRun *self, LpGroup group)
 static void
 count_tensor_groups(JobRun *self)
 {
-    const LpCommunicators *communicators = self->map->communicators;
+    const LpCommunicators *communicators = self->job->map->communicators;
     for (guint k = 0; k < lp_communicators_n(communicators, LP_GROUP_TP); k++) {
         guint32 first = lp_communicators_get(communicators, LP_GROUP_TP, k)->ranks[0];
         if (self->classes == NULL || self->classes->of_rank[first] != LP_RANK_CLASS_NONE)
@@ -218,7 +214,7 @@ count_tensor_groups(JobRun *self)
 static void
 add_communicators(JobRun *self)
 {
-    const LpCommunicators *communicators = self->map->communicators;
+    const LpCommunicators *communicators = self->job->map->communicators;
     for (LpGroup group = 0; group < LP_N_GROUPS; group++) {
         if (self->classes != NULL) {
             add_class_communicators(self, group);
@@ -248,7 +244,8 @@ add_stage_channels(JobRun *self, guint64 rank)
     sender.traffic = LP_TRAFFIC_PP;
     for (LpPipelineDirection line = 0; line < LP_N_PIPELINE_DIRECTIONS; line++) {
         LpConnectionKind kind = (LpConnectionKind)(LP_CONNECTION_MESSAGES + line);
-        const LpConnection *connection = lp_communication_map_connection(self->map, kind, rank);
+        const LpConnection *connection =
+            lp_communication_map_connection(self->job->map, kind, rank);
         if (!connection->present)
             continue;
         LpRank *receiver = &self->ranks[representative(self, connection->to)];
@@ -260,7 +257,7 @@ add_stage_channels(JobRun *self, guint64 rank)
 static void
 start_rank(JobRun *self, guint64 rank)
 {
-    const LpProgram *program = self->map->program;
+    const LpProgram *program = self->job->map->program;
     LpRank *simulated = &self->ranks[rank];
     simulated->run = &self->state;
     simulated->rank = rank;
@@ -269,7 +266,7 @@ start_rank(JobRun *self, guint64 rank)
     simulated->trace = (LpRankTrace){.timeline = is_traced ? self->state.timeline : NULL,
                                      .program = program,
                                      .stage = simulated->stage};
-    simulated->straggler = self->stragglers == NULL ? NULL : self->stragglers[rank];
+    simulated->straggler = self->job->stragglers == NULL ? NULL : self->job->stragglers[rank];
     simulated->meter.path = &simulated->clock.overlap;
     simulated->meter.n_ranks = weight_of(self, rank);
     simulated->meter.messages = self->state.calls == NULL ? NULL : &self->state.calls->message;
@@ -292,10 +289,10 @@ static const LpRank *
 find_last(const JobRun *self)
 {
     double end_s = 0.0;
-    for (guint64 rank = 0; rank < self->map->n_ranks; rank++)
+    for (guint64 rank = 0; rank < self->job->map->n_ranks; rank++)
         if (is_simulated(self, rank))
             end_s = MAX(end_s, self->ranks[rank].clock.at_s);
-    for (guint64 rank = 0; rank < self->map->n_ranks; rank++)
+    for (guint64 rank = 0; rank < self->job->map->n_ranks; rank++)
         if (is_simulated(self, rank) &&
             self->ranks[rank].clock.at_s >= end_s * (1.0 - LP_CLOCK_TIE)) {
             lp_clock_round(&self->ranks[rank].clock, end_s);
@@ -338,7 +335,7 @@ read_result(const JobRun *self)
         result.circuits =
             lp_rotor_run_result(rotor, &last->clock, self->state.start_s, (double)self->weight, n);
     if (self->state.waits != NULL)
-        lp_wait_record_end(self->state.waits, self->job, last->clock.path);
+        lp_wait_record_end(self->state.waits, self->number, last->clock.path);
     memcpy(result.traffic_bytes, self->state.tp_bytes, sizeof result.traffic_bytes);
     for (guint i = 0; i < self->groups->len; i++) {
         const LpCommunicatorRuntime *group = self->groups->pdata[i];
@@ -346,7 +343,7 @@ read_result(const JobRun *self)
         lp_communicator_runtime_add_counts(group, &result.sent_bytes, &result.received_bytes,
                                            &result.n_activities);
     }
-    for (guint64 rank = 0; rank < self->map->n_ranks; rank++)
+    for (guint64 rank = 0; rank < self->job->map->n_ranks; rank++)
         for (LpPipelineDirection line = 0; line < LP_N_PIPELINE_DIRECTIONS; line++) {
             const LpChannel *channel = self->ranks[rank].out[line];
             if (channel == NULL)
@@ -365,16 +362,10 @@ read_result(const JobRun *self)
 static void
 build_job(JobRun *self, const LpRunJob *job, guint32 index, LpRun state)
 {
-    *self = (JobRun){.given = job,
-                     .map = job->map,
-                     .contention = job->contention,
-                     .cache = job->cache,
-                     .tasks = job->tasks,
-                     .job = index};
+    *self = (JobRun){.job = job, .number = index};
     self->weight = lp_contention_n_replicas(job->contention, job->map->communicators);
     self->mean_route =
         (LpRoute){.latency_s = job->tasks->isolated.message_s, .bytes_per_s = INFINITY};
-    self->stragglers = job->stragglers;
     self->classes = lp_run_job_classes(job);
     self->quotient = lp_run_job_quotient(job);
     if (job->circuits != NULL)
@@ -406,7 +397,7 @@ build_job(JobRun *self, const LpRunJob *job, guint32 index, LpRun state)
 static void
 start_job(JobRun *self)
 {
-    for (guint64 rank = 0; rank < self->map->n_ranks; rank++)
+    for (guint64 rank = 0; rank < self->job->map->n_ranks; rank++)
         if (is_simulated(self, rank)) {
             start_rank(self, rank);
             if (self->circuits != NULL)
@@ -419,7 +410,7 @@ start_job(JobRun *self)
 static void
 clear_job(JobRun *self)
 {
-    for (guint64 rank = 0; rank < self->map->n_ranks; rank++)
+    for (guint64 rank = 0; rank < self->job->map->n_ranks; rank++)
         lp_rank_clear(&self->ranks[rank]);
     g_ptr_array_unref(self->groups);
     lp_circuits_free(self->circuits);

@@ -70,40 +70,26 @@ class_uses(const LpSharedFlows *self, const LpSharedFlow *flow, guint32 *out_n)
     return links->uses + first;
 }
 
-/* How often, and with how many flows, an owner is at a link. */
-typedef struct {
-    const LpSharedFlows *flows;
-    const void *owner;
-    double n;
-    guint32 n_flows;
-} Own;
-
-static void
-add_own(gpointer data, guint32 number, double n)
+/* What the owner of @flow would have on @link if others were not there. */
+static double
+own_share(const LpSharedFlows *self, const LpSharedFlow *flow, guint32 link)
 {
-    Own *self = data;
-    const LpSharedFlow *flow = self->flows->by_number->pdata[number];
-    if (flow->flow.owner != self->owner)
-        return;
-    self->n += n;
-    self->n_flows++;
-}
-
-static Own
-find_own(const LpSharedFlows *self, const LpSharedFlow *flow, guint32 link)
-{
-    Own own = {.flows = self, .owner = flow->flow.owner};
-    guint32 n = 0, owned = LP_OWNED_NONE;
+    guint32 n = 0, n_flows = 0, owned = LP_OWNED_NONE;
+    double n_own = 0.0;
     const LpLinkUse *uses = self->quotient == NULL ? NULL : class_uses(self, flow, &n);
     for (guint32 i = 0; i < n; i++)
         owned = uses[i].link == link ? uses[i].owned : owned;
-    if (owned == LP_OWNED_NONE) {
-        lp_max_min_visit_users(self->solver, link, add_own, &own);
-        return own;
+    if (owned != LP_OWNED_NONE)
+        return lp_max_min_capacity(self->solver, link, 1) / self->n_own[owned];
+    const LpMaxMinUser *users = lp_max_min_users(self->solver, link, &n);
+    for (guint32 i = 0; i < n; i++) {
+        const LpSharedFlow *other = self->by_number->pdata[users[i].class];
+        if (other->flow.owner != flow->flow.owner)
+            continue;
+        n_own += users[i].n;
+        n_flows++;
     }
-    own.n = self->n_own[owned];
-    own.n_flows = 1;
-    return own;
+    return lp_max_min_capacity(self->solver, link, n_flows) / n_own;
 }
 
 static gboolean
@@ -124,10 +110,8 @@ find_loss(const LpSharedFlows *self, LpSharedFlow *flow, gint64 holder)
     guint32 link = (guint32)holder;
     flow->held_by = lp_max_min_link_index(self->solver, link);
     double alone = flow->cap_bytes_per_s;
-    if (is_shared(self, (guint32)flow->held_by)) {
-        Own own = find_own(self, flow, link);
-        alone = MIN(alone, lp_max_min_capacity(self->solver, link, own.n_flows) / own.n);
-    }
+    if (is_shared(self, (guint32)flow->held_by))
+        alone = MIN(alone, own_share(self, flow, link));
     flow->alone_share = flow->bytes_per_s / alone;
     if (flow->alone_share > 1.0 - LP_MAX_MIN_SLACK)
         flow->alone_share = 1.0;

@@ -29,20 +29,17 @@ typedef struct {
 } Use;
 
 typedef struct {
-    guint32 class, use;
-} User;
-
-typedef struct {
+    double rest, share; /* of its bandwidth, not given away yet, and what each flow without a rate
+                           has of it */
+    double n_left; /* those, as often as they cross it; these only while rates are worked out */
     double bytes_per_s;
-    double rest, share; /* of that, not given away yet, and what each flow without a rate has */
-    double n_crossing;  /* flows without a rate, as often as they cross it */
-    guint32 n_open;     /* classes without a rate */
-    guint32 n_flows;    /* all on it; these five only while rates are worked out */
-    guint32 round;      /* of filling, in which it was full */
-    gboolean is_open;   /* what flows on it has changed, or is reached by a change */
-    guint32 index;      /* in the network */
+    double n_crossing; /* flows, as often as they cross it */
+    guint32 n_flows;
+    guint32 round;    /* of filling, in which it was full */
+    gboolean is_open; /* what flows on it has changed, or is reached by a change */
+    guint32 index;    /* in the network */
     guint32 n_users, room;
-    User *users; /* owned */
+    LpMaxMinUser *users; /* owned */
 } Link;
 
 /* Numbers of links or classes: changed far more often than all else here. */
@@ -128,8 +125,6 @@ open_link(LpMaxMin *self, guint32 link)
     if (at->is_open)
         return;
     at->is_open = TRUE;
-    at->n_crossing = 0.0;
-    at->n_flows = 0;
     push(&self->open_links, link);
 }
 
@@ -153,29 +148,23 @@ lp_max_min_add_class(LpMaxMin *self)
 }
 
 static void
-list_class(LpMaxMin *self, guint32 class)
+list_use(LpMaxMin *self, Link *link, guint32 class, guint32 use)
 {
-    const Class *at = class_at(self, class);
-    for (guint32 use = at->first_use; use < at->first_use + at->n_uses; use++) {
-        Link *link = link_at(self, use_at(self, use)->link);
-        if (link->n_users == link->room) {
-            link->room = MAX(4, 2 * link->room);
-            link->users = g_renew(User, link->users, link->room);
-        }
-        use_at(self, use)->place = link->n_users;
-        link->users[link->n_users++] = (User){class, use};
+    if (link->n_users == link->room) {
+        link->room = MAX(2, 2 * link->room);
+        link->users = g_renew(LpMaxMinUser, link->users, link->room);
     }
+    use_at(self, use)->place = link->n_users;
+    link->users[link->n_users++] = (LpMaxMinUser){class, use, use_at(self, use)->n};
 }
 
 static void
-unlist_class(LpMaxMin *self, const Class *at)
+unlist_use(LpMaxMin *self, Link *link, guint32 place)
 {
-    for (guint32 use = at->first_use; use < at->first_use + at->n_uses; use++) {
-        Link *link = link_at(self, use_at(self, use)->link);
-        guint32 place = use_at(self, use)->place;
-        link->users[place] = link->users[--link->n_users];
-        use_at(self, link->users[place].use)->place = place;
-    }
+    link->users[place] = link->users[--link->n_users];
+    use_at(self, link->users[place].use)->place = place;
+    if (link->n_users == 0)
+        link->n_crossing = 0.0; /* without what rounding left */
 }
 
 /* Lets links know how many flows @class has. */
@@ -183,13 +172,18 @@ static void
 tell_links(LpMaxMin *self, guint32 class)
 {
     Class *at = class_at(self, class);
-    if (at->n_before == 0 && at->n > 0)
-        list_class(self, class);
-    else if (at->n_before > 0 && at->n == 0)
-        unlist_class(self, at);
-    at->n_before = at->n;
-    for (guint32 use = at->first_use; use < at->first_use + at->n_uses; use++)
+    double n_more = (double)at->n - (double)at->n_before;
+    for (guint32 use = at->first_use; use < at->first_use + at->n_uses; use++) {
+        Link *link = link_at(self, use_at(self, use)->link);
+        link->n_flows += at->n - at->n_before;
+        link->n_crossing += n_more * use_at(self, use)->n;
+        if (at->n_before == 0 && at->n > 0)
+            list_use(self, link, class, use);
+        else if (at->n_before > 0 && at->n == 0)
+            unlist_use(self, link, use_at(self, use)->place);
         open_link(self, use_at(self, use)->link);
+    }
+    at->n_before = at->n;
 }
 
 void
@@ -281,106 +275,108 @@ open_class(LpMaxMin *self, guint32 class)
         open_link(self, use_at(self, use)->link);
 }
 
-/* From link to class to link, and what each link has to carry. */
+/* From link to class to link; of few classes all. Where a link's classes are gone through, they are
+ * counted anew, without what rounding left of those that came and went. */
 static void
 open_reached(LpMaxMin *self)
 {
-    for (guint32 i = 0; i < self->open_links.n; i++) {
+    gboolean are_few = self->known != NULL && self->present.n <= FEW;
+    for (guint32 i = 0; i < self->present.n && are_few; i++)
+        open_class(self, self->present.at[i]);
+    for (guint32 i = 0; i < self->open_links.n && !are_few; i++) {
         Link *link = link_at(self, self->open_links.at[i]);
-        link->n_open = link->n_users;
+        link->n_crossing = 0.0;
         for (guint32 k = 0; k < link->n_users; k++) {
-            User user = link->users[k];
-            guint32 n = class_at(self, user.class)->n;
-            link->n_crossing += use_at(self, user.use)->n * n;
-            link->n_flows += n;
-            open_class(self, user.class);
+            link->n_crossing += link->users[k].n * class_at(self, link->users[k].class)->n;
+            open_class(self, link->users[k].class);
         }
     }
 }
 
 /* --- filling --- */
 
+/* Takes rates back. */
 static void
-fix_rate(LpMaxMin *self, guint32 class, double rate)
-{
-    Class *at = class_at(self, class);
-    at->is_open = FALSE;
-    at->round = self->round;
-    g_array_index(self->bytes_per_s, double, class) = rate;
-    for (guint32 use = at->first_use; use < at->first_use + at->n_uses; use++) {
-        Link *link = link_at(self, use_at(self, use)->link);
-        double n = use_at(self, use)->n;
-        for (guint32 i = 0; i < at->n; i++)
-            link->rest = MAX(link->rest - rate * n, 0.0);
-        link->n_crossing -= n * at->n;
-        link->n_open--;
-    }
-}
-
-/* The lowest share of a link, or cap of a class, of those that have no rate; the others are taken
- * off the lists. */
-static double
-find_lowest(LpMaxMin *self)
-{
-    guint n_links = 0, n_classes = 0;
-    double lowest = INFINITY;
-    for (guint32 i = 0; i < self->open_links.n; i++) {
-        guint32 index = self->open_links.at[i];
-        Link *link = link_at(self, index);
-        if (link->n_open == 0)
-            continue;
-        link->share = link->rest / link->n_crossing;
-        lowest = MIN(lowest, link->share);
-        self->open_links.at[n_links++] = index;
-    }
-    for (guint32 i = 0; i < self->open.n; i++) {
-        guint32 class = self->open.at[i];
-        if (!class_at(self, class)->is_open)
-            continue;
-        lowest = MIN(lowest, class_at(self, class)->cap_bytes_per_s);
-        self->open.at[n_classes++] = class;
-    }
-    self->open_links.n = n_links;
-    self->open.n = n_classes;
-    return lowest;
-}
-
-/* Shares are those before any flow is given a rate in this round. */
-static void
-fill_to(LpMaxMin *self, double lowest)
-{
-    double level = lowest * (1.0 + LP_MAX_MIN_SLACK);
-    self->round++;
-    for (guint32 i = 0; i < self->open_links.n; i++) {
-        Link *link = link_at(self, self->open_links.at[i]);
-        if (link->share > level)
-            continue;
-        link->round = self->round;
-        for (guint32 k = 0; k < link->n_users; k++)
-            if (class_at(self, link->users[k].class)->is_open)
-                fix_rate(self, link->users[k].class, lowest);
-    }
-    for (guint32 i = 0; i < self->open.n; i++) {
-        const Class *at = class_at(self, self->open.at[i]);
-        if (at->is_open && at->cap_bytes_per_s <= level)
-            fix_rate(self, self->open.at[i], lowest);
-    }
-}
-
-static void
-fill(LpMaxMin *self)
+free_links(LpMaxMin *self)
 {
     for (guint32 i = 0; i < self->open_links.n; i++) {
         guint32 index = self->open_links.at[i];
         Link *link = link_at(self, index);
         link->is_open = FALSE;
         link->rest = lp_max_min_capacity(self, index, link->n_flows);
+        link->n_left = link->n_crossing;
+        link->share = link->rest / link->n_left;
     }
-    for (guint32 i = 0; i < self->open.n; i++)
-        push(&self->touched, self->open.at[i]);
-    for (double lowest; lowest = find_lowest(self), self->open.n > 0;)
-        fill_to(self, lowest);
     self->open_links.n = 0;
+}
+
+/* What classes without a rate could have: the share of their narrowest link, or their cap. Returns:
+ * the lowest. */
+static double
+find_shares(LpMaxMin *self)
+{
+    double *bytes_per_s = (double *)(gpointer)self->bytes_per_s->data, lowest = INFINITY;
+    for (guint32 i = 0; i < self->open.n; i++) {
+        const Class *at = class_at(self, self->open.at[i]);
+        const Use *uses = use_at(self, at->first_use);
+        double rate = at->cap_bytes_per_s;
+        for (guint32 k = 0; k < at->n_uses; k++)
+            rate = MIN(rate, link_at(self, uses[k].link)->share);
+        bytes_per_s[self->open.at[i]] = rate;
+        lowest = MIN(lowest, rate);
+    }
+    return lowest;
+}
+
+/* Remembers which links hold classes back. */
+static void
+mark_full(LpMaxMin *self, double level)
+{
+    for (guint32 i = 0; i < self->open.n; i++) {
+        const Class *at = class_at(self, self->open.at[i]);
+        for (guint32 use = at->first_use; use < at->first_use + at->n_uses; use++) {
+            Link *link = link_at(self, use_at(self, use)->link);
+            if (link->share <= level)
+                link->round = self->round;
+        }
+    }
+}
+
+static void
+fix_rate(LpMaxMin *self, guint32 class, double rate)
+{
+    Class *at = class_at(self, class);
+    const Use *uses = use_at(self, at->first_use);
+    at->is_open = FALSE;
+    at->round = self->round;
+    g_array_index(self->bytes_per_s, double, class) = rate;
+    for (guint32 k = 0; k < at->n_uses; k++) {
+        Link *link = link_at(self, uses[k].link);
+        for (guint32 i = 0; i < at->n; i++)
+            link->rest = MAX(link->rest - rate * uses[k].n, 0.0);
+        link->n_left -= uses[k].n * at->n;
+        link->share = link->rest / link->n_left;
+    }
+}
+
+static void
+fill(LpMaxMin *self)
+{
+    while (self->open.n > 0) {
+        double lowest = find_shares(self), level = lowest * (1.0 + LP_MAX_MIN_SLACK);
+        guint32 n_left = 0;
+        self->round++;
+        if (self->known == NULL)
+            mark_full(self, level);
+        for (guint32 i = 0; i < self->open.n; i++) {
+            guint32 class = self->open.at[i];
+            if (g_array_index(self->bytes_per_s, double, class) > level)
+                self->open.at[n_left++] = class;
+            else
+                fix_rate(self, class, lowest);
+        }
+        self->open.n = n_left;
+    }
 }
 
 /* --- rates --- */
@@ -419,10 +415,11 @@ lp_max_min_share_out(LpMaxMin *self, guint32 *out_n)
     self->touched.n = 0;
     if (self->is_changed && (self->known == NULL || !recall_rates(self))) {
         open_changed(self);
-        if (self->known != NULL && self->present.n <= FEW)
-            for (guint32 i = 0; i < self->present.n; i++)
-                open_class(self, self->present.at[i]);
         open_reached(self);
+        free_links(self);
+        if (self->known == NULL)
+            for (guint32 i = 0; i < self->open.n; i++)
+                push(&self->touched, self->open.at[i]);
         fill(self);
         if (self->known != NULL)
             keep_rates(self);
@@ -454,13 +451,11 @@ lp_max_min_holder(const LpMaxMin *self, guint32 class)
     return -1;
 }
 
-void
-lp_max_min_visit_users(const LpMaxMin *self, guint32 link,
-                       void (*visit)(gpointer data, guint32 class, double n), gpointer data)
+const LpMaxMinUser *
+lp_max_min_users(const LpMaxMin *self, guint32 link, guint32 *out_n)
 {
-    const Link *at = link_at(self, link);
-    for (guint32 i = 0; i < at->n_users; i++)
-        visit(data, at->users[i].class, use_at(self, at->users[i].use)->n);
+    *out_n = link_at(self, link)->n_users;
+    return link_at(self, link)->users;
 }
 
 /* --- all --- */

@@ -61,8 +61,13 @@ const double *lp_max_min_rates(const LpMaxMin *self);
 gboolean lp_max_min_is_held_by(const LpMaxMin *self, guint32 class, guint32 link);
 /** The first of the links that @class uses which holds it back; -1: none does, but its own cap. */
 gint64 lp_max_min_holder(const LpMaxMin *self, guint32 class);
-/** Calls @visit for each class that has flows on @link, with how often one is there. */
-void lp_max_min_visit_users(const LpMaxMin *self, guint32 link,
-                            void (*visit)(gpointer data, guint32 class, double n), gpointer data);
+/** A class that has flows on a link, and how often one is there. */
+typedef struct {
+    guint32 class, use; /**< use: the solver's */
+    double n;
+} LpMaxMinUser;
+
+/** Those of @link, @out_n of them. Borrowed until flows change. */
+const LpMaxMinUser *lp_max_min_users(const LpMaxMin *self, guint32 link, guint32 *out_n);
 
 G_END_DECLS

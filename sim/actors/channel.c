@@ -39,6 +39,24 @@ struct LpChannel {
     guint64 sent_bytes, received_bytes, n_sent, n_received, n_activities;
 };
 
+LpChannelKind
+lp_channel_kind(LpRunMode mode, LpTraffic traffic)
+{
+    if (mode.level >= LP_RUN_FREE_MESSAGES)
+        return LP_CHANNEL_FREE;
+    return lp_run_mode_isolates(mode, traffic) ? LP_CHANNEL_DELAY : LP_CHANNEL_DIRECT;
+}
+
+LpMessageSize
+lp_channel_message_size(LpChannelKind kind, const LpRoute *route, double latency_s)
+{
+    if (kind == LP_CHANNEL_FREE)
+        return (LpMessageSize){0};
+    gboolean is_delay = kind == LP_CHANNEL_DELAY;
+    return (LpMessageSize){.n_delays = (latency_s > 0.0 ? 1u : 0u) + (is_delay ? 1u : 0u),
+                           .n_flows = is_delay ? 0 : lp_route_n_flows(route)};
+}
+
 LpChannel *
 lp_channel_new(LpChannelKind kind, const char *name, const LpRoute *route, LpOverlapMeter *meter)
 {
@@ -158,7 +176,6 @@ pay_latency(LpChannel *self, double latency_s)
     if (latency_s <= 0.0 || self->kind == LP_CHANNEL_FREE)
         return;
     lp_watch_sleep(self->sender.watch, latency_s);
-    self->n_activities++;
 }
 
 /* One flow, over circuits or beside them; over circuits no faster than those. */
@@ -243,7 +260,6 @@ move(LpChannel *self, Message *message, LpClock *clock)
     case LP_CHANNEL_DIRECT:
         send_parts(self, bytes);
         wait_for_turns(self, message, start_s, clock);
-        self->n_activities += lp_route_n_flows(route_now(self)) - 1;
         break;
     case LP_CHANNEL_DELAY:
         lp_watch_sleep(self->sender.watch, (double)bytes / self->route->bytes_per_s);
@@ -263,7 +279,6 @@ transfer(LpChannel *self, Message *message, LpClock *clock)
                        .from = self->from_rank,
                        .to = self->to_rank};
     LpWatch *watch = is_flow ? self->sender.watch : NULL;
-    self->n_activities += self->kind == LP_CHANNEL_FREE ? 0 : 1;
     lp_watch_depart(watch, &flight);
     double start_s = simgrid_get_clock();
     move(self, message, clock);
@@ -312,6 +327,8 @@ lp_channel_send(LpChannel *self, guint64 bytes, double latency_s, LpClock *clock
     gboolean waits = self->circuits != NULL && self->hybrid == NULL;
     if (waits)
         wait_for_circuits(self, message, clock);
+    LpMessageSize size = lp_channel_message_size(self->kind, route_now(self), latency_s);
+    self->n_activities += size.n_delays + size.n_flows;
     pay_latency(self, latency_s);
     double cap_s = self->hybrid != NULL ? 0.0 : (double)bytes / self->cap_bytes_per_s;
     double not_before_s = simgrid_get_clock() + cap_s;

@@ -4,9 +4,10 @@
 
 #include "sim/actors/actor_circuits.h"
 #include "sim/actors/clock.h"
-#include "sim/actors/overlap_meter.h"
-#include "sim/engine/network.h"
 #include "sim/actors/flow_sender.h"
+#include "sim/actors/overlap_meter.h"
+#include "sim/analysis/task.h"
+#include "sim/engine/network.h"
 
 G_BEGIN_DECLS
 
@@ -17,6 +18,17 @@ typedef enum {
     LP_CHANNEL_DELAY,   /**< no flow: the time that a isolated one would take */
     LP_CHANNEL_FREE,    /**< no flow and no time: order only */
 } LpChannelKind;
+
+/** How channels of @traffic do in a run of @mode, but for mailboxes. */
+LpChannelKind lp_channel_kind(LpRunMode mode, LpTraffic traffic);
+
+/** What a message makes the engine do. */
+typedef struct {
+    guint64 n_delays, n_flows;
+} LpMessageSize;
+
+/** Of a message over @route that pays @latency_s, but for waits that circuits need. */
+LpMessageSize lp_channel_message_size(LpChannelKind kind, const LpRoute *route, double latency_s);
 
 typedef struct LpChannel LpChannel;
 

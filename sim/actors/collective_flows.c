@@ -3,6 +3,7 @@
 #include "sim/actors/collective_flows.h"
 
 #include "sim/collectives/exchange.h"
+#include "sim/collectives/ring.h"
 #include "sim/quotient/first_senders.h"
 #include "sim/quotient/pair_flows.h"
 
@@ -50,6 +51,81 @@ flow_of(const LpCollectiveFlows *self, const LpRoundPlan *plan, guint32 rank,
     if (self->classes != NULL && self->classes->members.n_classes > 0)
         flow.to_unit = self->classes->members.of_member[transfer->to];
     return flow;
+}
+
+/* --- over channels --- */
+
+LpCollectiveWay
+lp_collective_flows_way(const LpCollectiveFlows *self, const LpCollectiveCall *collective)
+{
+    gboolean exchanges = self->ring->communicator->exchanges;
+    if (collective->plan != NULL)
+        return LP_COLLECTIVE_UNITS;
+    if (self->classes != NULL)
+        return self->fidelity == LP_FIDELITY_MESSAGE && !exchanges ? LP_COLLECTIVE_RING
+                                                                   : LP_COLLECTIVE_UNITS;
+    return collective->op->collective == LP_COLLECTIVE_ALL_TO_ALL ? LP_COLLECTIVE_EXCHANGE
+                                                                  : LP_COLLECTIVE_RING;
+}
+
+LpConnectionKind
+lp_collective_flows_channel(const LpCommunicationMap *map, const LpCommunicator *communicator,
+                            guint64 rank)
+{
+    LpConnectionKind inter = lp_connection_inter_domain(communicator->group);
+    return communicator->exchanges && lp_communication_map_connection(map, inter, rank)->present
+               ? inter
+               : (LpConnectionKind)communicator->group;
+}
+
+const LpRoute *
+lp_collective_flows_channel_route(const LpCollectiveFlows *self, guint64 member)
+{
+    const LpCommunicator *communicator = self->ring->communicator;
+    guint32 rank = communicator->ranks[member];
+    LpConnectionKind kind = lp_collective_flows_channel(self->ring->map, communicator, rank);
+    if (self->quotient != NULL)
+        return lp_quotient_route(self->quotient, kind, rank);
+    const LpConnection *connection = lp_communication_map_connection(self->ring->map, kind, rank);
+    return connection->present ? &connection->route : NULL;
+}
+
+guint64
+lp_collective_flows_ring_steps(const LpCollectiveFlows *self, const LpCollectiveCall *collective)
+{
+    return self->fidelity == LP_FIDELITY_FLOW
+               ? 1
+               : lp_ring_n_steps(collective->op->collective, self->ring->n_members);
+}
+
+guint64
+lp_collective_flows_ring_bytes(const LpCollectiveFlows *self, const LpCollectiveCall *collective,
+                               guint64 member, guint64 step)
+{
+    const LpOp *op = collective->op;
+    guint64 n = self->ring->n_members;
+    guint64 bytes = self->fidelity == LP_FIDELITY_FLOW
+                        ? lp_ring_member_bytes(op->collective, n, op->bytes, member)
+                        : lp_ring_step_bytes(op->collective, n, op->bytes, member, step);
+    return lp_protocol_wire_bytes(collective->protocol, self->ring->reach[member], bytes);
+}
+
+double
+lp_collective_flows_ring_wait_s(const LpCollectiveFlows *self, const LpCollectiveCall *collective,
+                                guint64 member, guint64 step)
+{
+    const LpProtocol *protocol = collective->protocol;
+    if (self->fidelity == LP_FIDELITY_FLOW)
+        return lp_collective_flows_wait_s(self, collective);
+    return lp_collective_flows_channel_route(self, member)->latency_s +
+           protocol->hop_s[self->ring->reach[member]] + (step == 0 ? protocol->base_s : 0.0);
+}
+
+double
+lp_collective_flows_wait_s(const LpCollectiveFlows *self, const LpCollectiveCall *collective)
+{
+    return lp_flow_list_plain_wait_s(lp_isolated_ring_of(self->ring, collective->op),
+                                     collective->op, collective->protocol);
 }
 
 /* --- rounds --- */
@@ -130,18 +206,6 @@ add_class_flow(GArray *flows, GHashTable *known, LpUnitFlow flow, const void *co
     g_array_append_val(flows, flow);
 }
 
-/* The way that rings of neighbours and all-to-alls along the rails take. */
-static const LpRoute *
-plain_route(const LpCollectiveFlows *self, guint32 rank)
-{
-    LpGroup group = self->ring->communicator->group;
-    const LpRoute *inter =
-        self->ring->communicator->exchanges
-            ? lp_quotient_route(self->quotient, lp_connection_inter_domain(group), rank)
-            : NULL;
-    return inter != NULL ? inter : lp_quotient_route(self->quotient, (LpConnectionKind)group, rank);
-}
-
 static void
 add_plain_flows(const LpCollectiveFlows *self, const LpCollectiveCall *collective,
                 GHashTable *known, GArray *flows)
@@ -149,7 +213,7 @@ add_plain_flows(const LpCollectiveFlows *self, const LpCollectiveCall *collectiv
     const guint32 *ranks = self->ring->communicator->ranks;
     for (guint64 i = 0; i < self->ring->n_members; i++) {
         LpUnitFlow flow = {
-            .route = plain_route(self, ranks[i]),
+            .route = lp_collective_flows_channel_route(self, i),
             .bytes = lp_flow_list_plain_bytes(self->ring, collective->op, collective->protocol, i)};
         add_class_flow(flows, known, flow, &ranks[i]);
     }
@@ -203,7 +267,7 @@ lp_collective_flows_task(const LpCollectiveFlows *self, const LpCollectiveCall *
                            lp_exchange_row_length(self->ring->n_members, self->ring->sites.n_intra),
                        .flows = g_array_new(FALSE, FALSE, sizeof(LpUnitFlow))};
     if (plan == NULL)
-        task.wait_s = lp_flow_list_plain_wait_s(self->ring, collective->op, collective->protocol);
+        task.wait_s = lp_collective_flows_wait_s(self, collective);
     else if (plan->n_rounds > 0)
         task.wait_s = lp_round_plan_wait_s(plan, 0);
     if (begins_at_once(self, collective, task.flows)) {

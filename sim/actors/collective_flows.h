@@ -58,6 +58,35 @@ LpUnitFlow lp_collective_flows_pair(const LpCollectiveFlows *self,
 guint32 lp_collective_flows_at_once(const LpCollectiveFlows *self,
                                     const LpCollectiveCall *collective);
 
+/** How the actors of a communicator run a collective. */
+typedef enum {
+    LP_COLLECTIVE_UNITS,   /**< as units, whose task lp_collective_flows_task() says */
+    LP_COLLECTIVE_RING,    /**< step by step, each over its channel to the next member */
+    LP_COLLECTIVE_EXCHANGE /**< an all-to-all, each over its channel or pair by pair */
+} LpCollectiveWay;
+
+LpCollectiveWay lp_collective_flows_way(const LpCollectiveFlows *self,
+                                        const LpCollectiveCall *collective);
+/** The connections that the channel of the member of @rank of @communicator follows. */
+LpConnectionKind lp_collective_flows_channel(const LpCommunicationMap *map,
+                                             const LpCommunicator *communicator, guint64 rank);
+/** The route of the channel of @member; NULL: it has none. */
+const LpRoute *lp_collective_flows_channel_route(const LpCollectiveFlows *self, guint64 member);
+/** Steps of a ring. With fidelity flow one flow carries all of them. */
+guint64 lp_collective_flows_ring_steps(const LpCollectiveFlows *self,
+                                       const LpCollectiveCall *collective);
+/** What @member sends in @step of a ring, on the wire, and what it waits before, s. */
+guint64 lp_collective_flows_ring_bytes(const LpCollectiveFlows *self,
+                                       const LpCollectiveCall *collective, guint64 member,
+                                       guint64 step);
+double lp_collective_flows_ring_wait_s(const LpCollectiveFlows *self,
+                                       const LpCollectiveCall *collective, guint64 member,
+                                       guint64 step);
+/** What passes before the first byte of a collective that is not scheduled and not message by
+ * message, s. */
+double lp_collective_flows_wait_s(const LpCollectiveFlows *self,
+                                  const LpCollectiveCall *collective);
+
 /** What the units of a communicator do in a collective. */
 typedef enum {
     LP_UNIT_ROUNDS, /**< all rounds of its plan */

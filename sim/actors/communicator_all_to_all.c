@@ -192,9 +192,8 @@ lp_communicator_run_all_to_all(LpCommunicatorRuntime *self, guint64 index, const
     if (switches)
         lp_communicator_acquire(self, 0, clock);
     double start_s = simgrid_get_clock();
-    double latency_s =
-        self->selection.protocol->base_s +
-        lp_isolated_step_latency_s(lp_isolated_ring_of(&self->ring, op), self->selection.protocol);
+    double latency_s = lp_flow_list_plain_wait_s(lp_isolated_ring_of(&self->ring, op), op,
+                                                 self->selection.protocol);
     if (latency_s > 0.0) {
         lp_watch_sleep(self->sender.watch, latency_s);
         self->n_delays++;

@@ -76,10 +76,25 @@ lp_communicator_exchange(LpCommunicatorRuntime *self, guint64 index, guint64 byt
     (void)lp_channel_receive(self->channels[lp_communicator_sender_to(self, index)]);
 }
 
+static LpCollectiveFlows
+units_of(const LpCommunicatorRuntime *self)
+{
+    return (LpCollectiveFlows){&self->ring, self->mode.fidelity, self->quotient, self->classes};
+}
+
+static LpCollectiveCall
+call_of(LpCommunicatorRuntime *self, const LpOp *op)
+{
+    return (LpCollectiveCall){.op = op,
+                              .protocol = self->selection.protocol,
+                              .plan = self->selection.is_scheduled ? &self->round_plan : NULL,
+                              .forwarding = 1.0};
+}
+
 LpRoundExecutor *
 lp_communicator_executor(LpCommunicatorRuntime *self)
 {
-    LpCollectiveFlows units = {&self->ring, self->mode.fidelity, self->quotient, self->classes};
+    LpCollectiveFlows units = units_of(self);
     if (self->executor == NULL)
         self->executor = lp_round_executor_new(&units, &self->sender, self->mode.n_actors);
     return self->executor;
@@ -106,15 +121,11 @@ exchange_hybrid(void *data, guint64 bytes, gboolean packet_network)
 }
 
 static void
-run_flow_hybrid(LpCommunicatorRuntime *self, guint64 index, const LpOp *op, guint64 bytes)
+run_flow_hybrid(LpCommunicatorRuntime *self, guint64 index, const LpOp *op, guint64 bytes,
+                double wait_s)
 {
-    const LpProtocol *protocol = self->selection.protocol;
     const LpMachine *machine = lp_network_machine(self->map->network);
-    double n_steps = (double)lp_ring_n_steps(op->collective, self->ring.n_members);
-    HybridPart part = {
-        self, index,
-        protocol->base_s +
-            n_steps * lp_isolated_step_latency_s(lp_isolated_ring_of(&self->ring, op), protocol)};
+    HybridPart part = {self, index, wait_s};
     LpHybridSend send = {.circuits = self->circuits,
                          .pattern = self->use->pattern,
                          .n_users = self->mode.n_actors,
@@ -133,12 +144,12 @@ run_flow_hybrid(LpCommunicatorRuntime *self, guint64 index, const LpOp *op, guin
 static void
 run_ring_flow(LpCommunicatorRuntime *self, guint64 index, const LpOp *op)
 {
-    const LpProtocol *protocol = self->selection.protocol;
-    double n_steps = (double)lp_ring_n_steps(op->collective, self->ring.n_members);
-    guint64 bytes = lp_ring_member_bytes(op->collective, self->ring.n_members, op->bytes, index);
-    guint64 wire_bytes = lp_protocol_wire_bytes(protocol, self->ring.reach[index], bytes);
+    LpCollectiveFlows units = units_of(self);
+    LpCollectiveCall call = call_of(self, op);
+    guint64 wire_bytes = lp_collective_flows_ring_bytes(&units, &call, index, 0);
+    double wait_s = lp_collective_flows_ring_wait_s(&units, &call, index, 0);
     if (lp_communicator_is_hybrid(self)) {
-        run_flow_hybrid(self, index, op, wire_bytes);
+        run_flow_hybrid(self, index, op, wire_bytes, wait_s);
         return;
     }
     guint32 n_parts = self->circuits == NULL ? 1 : lp_circuits_n_parts(self->circuits);
@@ -146,10 +157,9 @@ run_ring_flow(LpCommunicatorRuntime *self, guint64 index, const LpOp *op)
         if (i > 0)
             (void)lp_circuits_yield(self->circuits, self->use->pattern, self->mode.n_actors, TRUE,
                                     self->sender.watch);
-        lp_communicator_exchange(
-            self, index, wire_bytes * (i + 1) / n_parts - wire_bytes * i / n_parts,
-            i > 0 ? 0.0
-                  : protocol->base_s + n_steps * lp_isolated_step_latency_s(&self->ring, protocol));
+        lp_communicator_exchange(self, index,
+                                 wire_bytes * (i + 1) / n_parts - wire_bytes * i / n_parts,
+                                 i > 0 ? 0.0 : wait_s);
         (void)sg_barrier_wait(self->barrier);
     }
 }
@@ -174,16 +184,15 @@ choose_way(LpCommunicatorRuntime *self, guint64 index, const LpOp *op)
 static void
 run_ring_messages(LpCommunicatorRuntime *self, guint64 index, const LpOp *op)
 {
-    const LpProtocol *protocol = self->selection.protocol;
-    LpReach reach = self->ring.reach[index];
-    guint64 n = self->ring.n_members, n_steps = lp_ring_n_steps(op->collective, n);
-    double latency_s = lp_channel_route(self->channels[index])->latency_s + protocol->hop_s[reach];
+    LpCollectiveFlows units = units_of(self);
+    LpCollectiveCall call = call_of(self, op);
+    guint64 n_steps = lp_collective_flows_ring_steps(&units, &call);
+    double wait_s = lp_collective_flows_ring_wait_s(&units, &call, index, 1);
     gboolean granted = choose_way(self, index, op);
-    for (guint64 step = 0; step < n_steps; step++) {
-        guint64 bytes = lp_ring_step_bytes(op->collective, n, op->bytes, index, step);
-        lp_communicator_exchange(self, index, lp_protocol_wire_bytes(protocol, reach, bytes),
-                                 latency_s + (step == 0 ? protocol->base_s : 0.0));
-    }
+    for (guint64 step = 0; step < n_steps; step++)
+        lp_communicator_exchange(
+            self, index, lp_collective_flows_ring_bytes(&units, &call, index, step),
+            step == 0 ? lp_collective_flows_ring_wait_s(&units, &call, index, 0) : wait_s);
     if (granted)
         lp_communicator_release(self, 0);
     if (self->barrier != NULL)
@@ -276,14 +285,11 @@ static void
 run_in_executor(LpCommunicatorRuntime *self, guint64 index, const LpOp *op)
 {
     double start_s = simgrid_get_clock();
-    LpCollectiveCall collective = {.op = op,
-                                   .protocol = self->selection.protocol,
-                                   .plan = self->selection.is_scheduled ? &self->round_plan : NULL,
-                                   .forwarding = 1.0};
-    lp_round_executor_run(lp_communicator_executor(self), index, &collective);
+    LpCollectiveFlows units = units_of(self);
+    LpCollectiveCall call = call_of(self, op);
+    lp_round_executor_run(lp_communicator_executor(self), index, &call);
     if (op->collective == LP_COLLECTIVE_ALL_TO_ALL && !self->selection.is_scheduled)
-        lp_communicator_wait_for_ports(
-            self, start_s + lp_flow_list_plain_wait_s(&self->ring, op, collective.protocol));
+        lp_communicator_wait_for_ports(self, start_s + lp_collective_flows_wait_s(&units, &call));
 }
 
 /* Rings over a hybrid do not. */
@@ -326,6 +332,30 @@ wait_for_table(LpCommunicatorRuntime *self, double start_s)
     self->n_delays++;
 }
 
+static void
+run_flows(LpCommunicatorRuntime *self, guint64 index, const LpOp *op, LpClock *clock)
+{
+    LpCollectiveFlows units = units_of(self);
+    LpCollectiveCall call = call_of(self, op);
+    LpCollectiveWay way = lp_collective_flows_way(&units, &call);
+    guint64 member = self->actor_member != NULL ? self->actor_member[index] : index;
+    if (way == LP_COLLECTIVE_EXCHANGE) {
+        lp_communicator_run_all_to_all(self, index, op, clock);
+        return;
+    }
+    gboolean waits = waits_for_circuits(self, op);
+    if (waits)
+        lp_communicator_acquire(self, 0, clock);
+    if (way == LP_COLLECTIVE_UNITS)
+        run_in_executor(self, index, op);
+    else if (self->mode.fidelity == LP_FIDELITY_FLOW)
+        run_ring_flow(self, index, op);
+    else
+        run_ring_messages(self, member, op);
+    if (waits)
+        lp_communicator_release(self, 0);
+}
+
 void
 lp_communicator_runtime_run(LpCommunicatorRuntime *self, guint64 index,
                             const LpCommunicatorCall *call)
@@ -338,27 +368,10 @@ lp_communicator_runtime_run(LpCommunicatorRuntime *self, guint64 index,
     if (self->mode.as_delay) {
         lp_watch_sleep(self->sender.watch, self->isolated_s);
         self->n_delays++;
-    } else if (self->actor_member != NULL && !self->selection.is_scheduled) {
-        run_ring_messages(self, self->actor_member[index], op);
-    } else if (self->classes != NULL) {
-        run_in_executor(self, index, op);
-    } else if (op->collective == LP_COLLECTIVE_ALL_TO_ALL && !self->selection.is_scheduled) {
-        lp_communicator_run_all_to_all(self, index, op, clock);
     } else {
-        gboolean waits = waits_for_circuits(self, op);
-        if (waits)
-            lp_communicator_acquire(self, 0, clock);
-        if (self->selection.is_scheduled)
-            run_in_executor(self, index, op);
-        else if (self->mode.fidelity == LP_FIDELITY_FLOW)
-            run_ring_flow(self, index, op);
-        else
-            run_ring_messages(self, index, op);
-        if (waits)
-            lp_communicator_release(self, 0);
-    }
-    if (!self->mode.as_delay)
+        run_flows(self, index, op, clock);
         wait_for_table(self, start_s);
+    }
     guint64 bytes = count_traffic(self, index, op);
     if (self->mode.as_delay)
         log_delay(self, index, op, bytes, start_s);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one collective makes the engine do, counted without an engine: what the actors of
- * sim/actors/ will do, step by step. */
+/* What one collective makes the engine do, counted without an engine from the flows that actors are
+ * given (sim/actors/collective_flows.h). */
 #pragma once
 
 #include "sim/analysis/isolated_time.h"

@@ -3,6 +3,7 @@
 #include "sim/run/run.h"
 
 #include "sim/actors/channel_circuits.h"
+#include "sim/actors/collective_flows.h"
 #include "sim/engine/engine.h"
 #include "sim/run/forecast.h"
 #include "sim/run/run_placement.h"
@@ -62,13 +63,9 @@ new_channel(JobRun *self, LpConnectionKind kind, guint64 rank, LpOverlapMeter *m
     const LpConnection *connection = lp_communication_map_connection(self->job->map, kind, rank);
     LpGroup group = lp_connection_group(kind);
     LpTraffic traffic = group == LP_N_GROUPS ? LP_TRAFFIC_PP : lp_group_traits(group)->traffic;
-    LpChannelKind channel = LP_CHANNEL_DIRECT;
-    if (self->job->tasks->mode.level >= LP_RUN_FREE_MESSAGES)
-        channel = LP_CHANNEL_FREE;
-    else if (lp_run_mode_isolates(self->job->tasks->mode, traffic))
-        channel = LP_CHANNEL_DELAY;
-    else if (self->quotient == NULL && self->state.sharing == NULL &&
-             lp_run_placement_on_connection(&self->placement, kind, rank, connection))
+    LpChannelKind channel = lp_channel_kind(self->job->tasks->mode, traffic);
+    if (channel == LP_CHANNEL_DIRECT && self->quotient == NULL && self->state.sharing == NULL &&
+        lp_run_placement_on_connection(&self->placement, kind, rank, connection))
         channel = LP_CHANNEL_MAILBOX;
     const LpRoute *route =
         self->quotient == NULL ? &connection->route : lp_quotient_route(self->quotient, kind, rank);
@@ -81,18 +78,6 @@ new_channel(JobRun *self, LpConnectionKind kind, guint64 rank, LpOverlapMeter *m
     if (self->circuits != NULL)
         lp_channel_join_circuits(made, self->circuits, kind, rank);
     return made;
-}
-
-/* The connections that the channels of a group's members follow. */
-static LpConnectionKind
-channel_connections(const JobRun *self, const LpCommunicator *communicator, guint64 rank)
-{
-    LpGroup group = communicator->group;
-    if (communicator->exchanges &&
-        lp_communication_map_connection(self->job->map, lp_connection_inter_domain(group), rank)
-            ->present)
-        return lp_connection_inter_domain(group);
-    return (LpConnectionKind)group;
 }
 
 static void
@@ -118,7 +103,7 @@ add_communicator(JobRun *self, const LpCommunicator *communicator)
             continue;
         self->ranks[rank].groups[group] = runtime;
         self->ranks[rank].index[group] = i;
-        LpConnectionKind kind = channel_connections(self, communicator, rank);
+        LpConnectionKind kind = lp_collective_flows_channel(self->job->map, communicator, rank);
         if (mode.as_delay || !lp_communication_map_connection(self->job->map, kind, rank)->present)
             continue;
         lp_communicator_runtime_set_channel(

@@ -2,6 +2,7 @@
 /* Goes over what stages do once, and counts it for each rank and communicator that is simulated. */
 #include "sim/run/run_size.h"
 
+#include "sim/actors/channel.h"
 #include "sim/run/run_placement.h"
 
 /* What is counted. */
@@ -114,17 +115,13 @@ static LpActivities
 message_size(const Count *self, const LpConnection *connection)
 {
     const LpTasks *tasks = self->job->tasks;
-    LpActivities size = {0};
-    if (!connection->present || tasks->mode.level >= LP_RUN_FREE_MESSAGES)
-        return size;
+    if (!connection->present)
+        return (LpActivities){0};
     double latency_s = tasks->mode.level >= LP_RUN_BALANCED ? tasks->isolated.message_s
                                                             : connection->route.latency_s;
-    size.n_delays = latency_s > 0.0 ? 1 : 0;
-    if (lp_run_mode_isolates(tasks->mode, LP_TRAFFIC_PP))
-        size.n_delays++;
-    else
-        size.n_flows = lp_route_n_flows(&connection->route);
-    return size;
+    LpMessageSize size = lp_channel_message_size(lp_channel_kind(tasks->mode, LP_TRAFFIC_PP),
+                                                 &connection->route, latency_s);
+    return (LpActivities){.n_delays = size.n_delays, .n_flows = size.n_flows};
 }
 
 static void

@@ -293,6 +293,26 @@ test_routes(void)
     (void)lp_forked_result("routes", check_routes, NULL, NULL, 0);
 }
 
+/* A latency is a delay, and so is what takes its isolated time; else each leg is a flow. */
+static void
+test_message_size(void)
+{
+    static const struct {
+        LpChannelKind kind;
+        guint32 n_legs;
+        double latency_s;
+        guint64 n_delays, n_flows;
+    } rows[] = {{LP_CHANNEL_FREE, 1, 1e-6, 0, 0},  {LP_CHANNEL_DELAY, 2, 0.0, 1, 0},
+                {LP_CHANNEL_DELAY, 1, 1e-6, 2, 0}, {LP_CHANNEL_MAILBOX, 1, 1e-6, 1, 1},
+                {LP_CHANNEL_DIRECT, 1, 0.0, 0, 1}, {LP_CHANNEL_DIRECT, 2, 1e-6, 1, 2}};
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpRoute route = {.n_legs = rows[i].n_legs};
+        LpMessageSize size = lp_channel_message_size(rows[i].kind, &route, rows[i].latency_s);
+        lp_test_true("delays", size.n_delays == rows[i].n_delays);
+        lp_test_true("flows", size.n_flows == rows[i].n_flows);
+    }
+}
+
 int
 main(void)
 {
@@ -304,6 +324,7 @@ main(void)
                                        {"oversubscribed", test_oversubscribed},
                                        {"fair", test_fair},
                                        {"routes", test_routes},
+                                       {"message size", test_message_size},
                                        {NULL, NULL}};
     return lp_test_run("channel", cases);
 }

@@ -107,6 +107,78 @@ test_rows(void)
     lp_isolated_ring_clear(&ring);
 }
 
+/* A ring all-reduce of 4 (Patarasuk and Yuan 2009): 2 (n-1) steps of V/n, or one flow of 2 V
+ * (n-1)/n; each step pays the latency of its hop, and the first what a collective costs at first.
+ */
+static void
+test_rings(void)
+{
+    g_autoptr(LpJobFlows) job =
+        lp_job_flows_new(BODY "tp=1 dp=4 global-batch=4 algorithm-dp=ring",
+                         "--accelerators=4 --domain-size=1 --topology=crossbar", "single-ring");
+    if (job == NULL)
+        return;
+    LpIsolatedRing ring;
+    LpCollectiveFlows units = units_of(job, &ring, LP_GROUP_DP);
+    LpOp op = {.kind = LP_OP_COLLECTIVE,
+               .collective = LP_COLLECTIVE_ALL_REDUCE,
+               .group = LP_GROUP_DP,
+               .traffic = LP_TRAFFIC_DP,
+               .bytes = V};
+    LpProtocol protocol =
+        *lp_rank_layout_selection(job->map->layout, &op, ring.communicator).protocol;
+    LpCollectiveCall call = {.op = &op, .protocol = &protocol, .forwarding = 1.0};
+    const LpRoute *route = lp_collective_flows_channel_route(&units, 1);
+    protocol.base_s = 5e-6;
+    lp_test_true("over channels", lp_collective_flows_way(&units, &call) == LP_COLLECTIVE_RING);
+    lp_test_true("six steps", lp_collective_flows_ring_steps(&units, &call) == 6);
+    for (guint64 step = 0; step < 6; step++) {
+        double hop_s = route->latency_s + protocol.hop_s[ring.reach[1]];
+        lp_test_true("a block", lp_collective_flows_ring_bytes(&units, &call, 1, step) == V / 4);
+        lp_test_close("a hop", lp_collective_flows_ring_wait_s(&units, &call, 1, step),
+                      hop_s + (step == 0 ? 5e-6 : 0.0), 1e-12);
+    }
+    units.fidelity = LP_FIDELITY_FLOW;
+    lp_test_true("one flow", lp_collective_flows_ring_steps(&units, &call) == 1);
+    lp_test_true("of all bytes", lp_collective_flows_ring_bytes(&units, &call, 1, 0) == V / 4 * 6);
+    lp_test_close("after all latencies", lp_collective_flows_ring_wait_s(&units, &call, 1, 0),
+                  5e-6 + 6.0 * (route->latency_s + protocol.hop_s[ring.reach[1]]), 1e-12);
+    lp_isolated_ring_clear(&ring);
+}
+
+/* What is scheduled goes by units, and so do classes but for their rings of messages. */
+static void
+test_ways(void)
+{
+    static const struct {
+        const char *label;
+        gboolean exchanges, is_scheduled, has_classes;
+        LpFidelity fidelity;
+        LpCollectiveWay way;
+    } rows[] = {
+        {"ring", FALSE, FALSE, FALSE, LP_FIDELITY_FLOW, LP_COLLECTIVE_RING},
+        {"all-to-all", TRUE, FALSE, FALSE, LP_FIDELITY_FLOW, LP_COLLECTIVE_EXCHANGE},
+        {"tree", FALSE, TRUE, FALSE, LP_FIDELITY_MESSAGE, LP_COLLECTIVE_UNITS},
+        {"pairwise", TRUE, TRUE, FALSE, LP_FIDELITY_MESSAGE, LP_COLLECTIVE_UNITS},
+        {"ring of classes", FALSE, FALSE, TRUE, LP_FIDELITY_FLOW, LP_COLLECTIVE_UNITS},
+        {"its messages", FALSE, FALSE, TRUE, LP_FIDELITY_MESSAGE, LP_COLLECTIVE_RING},
+        {"all-to-all of classes", TRUE, FALSE, TRUE, LP_FIDELITY_MESSAGE, LP_COLLECTIVE_UNITS},
+        {"tree of classes", FALSE, TRUE, TRUE, LP_FIDELITY_MESSAGE, LP_COLLECTIVE_UNITS}};
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpCommunicator communicator = {.exchanges = rows[i].exchanges};
+        LpIsolatedRing ring = {.communicator = &communicator};
+        LpCommunicatorClass classes = {.n = 1};
+        LpRoundPlan plan = {.n_rounds = 1};
+        LpOp op = {.collective =
+                       rows[i].exchanges ? LP_COLLECTIVE_ALL_TO_ALL : LP_COLLECTIVE_ALL_REDUCE};
+        LpCollectiveFlows units = {.ring = &ring,
+                                   .fidelity = rows[i].fidelity,
+                                   .classes = rows[i].has_classes ? &classes : NULL};
+        LpCollectiveCall call = {.op = &op, .plan = rows[i].is_scheduled ? &plan : NULL};
+        lp_test_true(rows[i].label, lp_collective_flows_way(&units, &call) == rows[i].way);
+    }
+}
+
 /* Of 6 members that each send one flow to 2 others, each of these gets 3; the other way round, of 2
  * with three flows each, everybody gets one. */
 static void
@@ -127,7 +199,8 @@ test_arrivals(void)
 int
 main(void)
 {
-    static const LpTestCase cases[] = {
-        {"rounds", test_rounds}, {"rows", test_rows}, {"arrivals", test_arrivals}, {NULL, NULL}};
+    static const LpTestCase cases[] = {{"rounds", test_rounds},     {"rows", test_rows},
+                                       {"rings", test_rings},       {"ways", test_ways},
+                                       {"arrivals", test_arrivals}, {NULL, NULL}};
     return lp_test_run("flows of collectives", cases);
 }

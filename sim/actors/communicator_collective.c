@@ -139,7 +139,7 @@ run_flow_hybrid(LpCommunicatorRuntime *self, guint64 index, const LpOp *op, guin
         lp_hybrid_send(&send, bytes);
 }
 
-/* One flow an connection carries all of the collective's bytes, and the collective ends with the
+/* One flow a connection carries all of the collective's bytes, and the collective ends with the
  * last flow, since every block goes all the way round. */
 static void
 run_ring_flow(LpCommunicatorRuntime *self, guint64 index, const LpOp *op)

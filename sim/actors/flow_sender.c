@@ -46,12 +46,13 @@ lp_flow_sender_log(const LpFlowSender *self, const LpRoute *route, guint64 bytes
                                                .end_s = end_s});
 }
 
-guint
-lp_flow_sender_sleep(const LpFlowSender *self, double until_s)
+void
+lp_flow_sender_sleep(const LpFlowSender *self, double until_s, guint64 *io_n_activities)
 {
     double left_s = until_s - simgrid_get_clock();
     if (left_s <= 0.0)
-        return 0;
+        return;
     lp_watch_sleep(self->watch, left_s);
-    return 1;
+    if (io_n_activities != NULL)
+        *io_n_activities += 1;
 }

@@ -30,8 +30,8 @@ gboolean lp_flow_sender_launches(const LpFlowSender *self);
 /** Logs that @bytes have flowed over @route. */
 void lp_flow_sender_log(const LpFlowSender *self, const LpRoute *route, guint64 bytes,
                         double start_s, double end_s);
-/** Sleeps until @until_s. Returns: the engine's delays that this takes: one, or none where it has
- * passed. Actors only. */
-guint lp_flow_sender_sleep(const LpFlowSender *self, double until_s);
+/** Sleeps until @until_s, which is one more of @io_n_activities (or NULL) of the engine; nothing
+ * where it has passed. Actors only. */
+void lp_flow_sender_sleep(const LpFlowSender *self, double until_s, guint64 *io_n_activities);
 
 G_END_DECLS

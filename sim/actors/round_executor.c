@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Units as actors. */
+/* Runs units: members, members that stand for their class, or flows that do. */
 #include "sim/actors/round_executor.h"
 
 #include "sim/actors/actor_tokens.h"
@@ -283,17 +283,16 @@ reset(Unit *self, LpUnitKind kind, const LpCollectiveCall *collective, guint64 n
 static void
 run_round(Unit *self, double wait_s, guint64 n_flows)
 {
-    self->all->n_activities +=
-        lp_flow_sender_sleep(&self->all->sender, simgrid_get_clock() + wait_s);
+    LpRoundExecutor *all = self->all;
+    lp_flow_sender_sleep(&all->sender, simgrid_get_clock() + wait_s, &all->n_activities);
     self->n_flows = n_flows;
-    if (lp_flow_sender_launches(&self->all->sender))
+    if (lp_flow_sender_launches(&all->sender))
         launch(self);
     else
         send_all(self);
     while (!is_complete(self))
         lp_tokens_take(self->completed);
-    self->all->n_activities +=
-        lp_flow_sender_sleep(&self->all->sender, self->arrives_s[self->round]);
+    lp_flow_sender_sleep(&all->sender, self->arrives_s[self->round], &all->n_activities);
 }
 
 static void
@@ -393,9 +392,9 @@ launch_class_flows(LpRoundExecutor *self)
 static void
 run_class_flow(LpRoundExecutor *self, const LpUnitFlow *flow)
 {
-    (void)lp_flow_sender_sleep(&self->sender, simgrid_get_clock() + self->plan->task.wait_s);
+    lp_flow_sender_sleep(&self->sender, simgrid_get_clock() + self->plan->task.wait_s, NULL);
     lp_flow_sender_send(&self->sender, flow->route, flow->bytes, 0, 0);
-    (void)lp_flow_sender_sleep(&self->sender, simgrid_get_clock() + flow->latency_s);
+    lp_flow_sender_sleep(&self->sender, simgrid_get_clock() + flow->latency_s, NULL);
     count_class_flow(self, flow);
 }
 

@@ -135,9 +135,15 @@ double lp_kernel_lists_mixer_figure(const LpKernelLists *self, guint mixer, LpMi
  * wanted a divisor of SIZE (M)", or that the size is 0. */
 char *lp_kernel_lists_mixer_check(const LpKernelLists *self, guint mixer, double *values);
 
-/** A size that lists derive: the bytes that a layer keeps of a micro-batch for its backward pass.
- */
+/** Sizes that lists derive, bytes: what a layer, the embedding and the head keep of a micro-batch
+ * for the backward pass; what a weight outside and in layers takes, and the optimizer's states of a
+ * parameter. */
 #define LP_KERNEL_KEPT_BYTES "kept-bytes"
+#define LP_KERNEL_KEPT_EMBEDDING_BYTES "kept-embedding-bytes"
+#define LP_KERNEL_KEPT_HEAD_BYTES "kept-head-bytes"
+#define LP_KERNEL_END_WEIGHT_BYTES "end-weight-bytes"
+#define LP_KERNEL_LAYER_WEIGHT_BYTES "layer-weight-bytes"
+#define LP_KERNEL_STATE_BYTES "state-bytes"
 /** The file and @out_line in which they derive a size called @name; NULL: they do not. Borrowed. */
 const char *lp_kernel_lists_size_file(const LpKernelLists *self, const char *name, guint *out_line);
 /** Works out the size called @name, which they derive. @values: as lp_kernel_lists_run(). */

@@ -3,6 +3,7 @@
 #include "model/memory/memory.h"
 
 #include "model/memory/memory_layer.h"
+#include "model/times/kernel_sizes.h"
 #include "model/times/mixer.h"
 #include "model/plan/precision.h"
 
@@ -70,28 +71,27 @@ chunks_in_flight(const LpTransformer *transformer, const LpPlan *plan, guint32 s
     return MIN(ahead, m * v);
 }
 
-/* --- embedding and head --- */
+/* --- what lists say of a rank --- */
 
-/* The embedding's dropout mask, for one micro-batch (section 4.3). */
-static double
-embedding_bytes(const LpTransformer *transformer, const LpPlan *plan)
-{
-    double tokens =
-        lp_plan_tokens(plan, transformer->seq) + lp_plan_tokens(plan, transformer->decoder.seq);
-    return tokens * lp_memory_masks_bytes(transformer, 1.0) * lp_memory_scattered(plan);
-}
+/* Bytes: of a micro-batch, and of a parameter. */
+typedef struct {
+    double embedding, head;
+    double end_weight, layer_weight, state;
+} Held;
 
-/* The inputs of the final norm and of the output product, and the logits in fp32:
- * 4 b s h / t (1 + V/h) under sequence parallelism (section 4.3). A fused loss puts their gradient
- * in their place. */
-static double
-head_bytes(const LpTransformer *transformer, const LpPlan *plan)
+static Held
+held(const LpTransformer *transformer, const LpPlan *plan)
 {
-    guint32 seq = lp_transformer_head_tokens(transformer);
-    double logits = lp_plan_tokens(plan, seq) * lp_plan_loss_words(plan, transformer->vocab);
-    double element_bytes =
-        plan->traits[LP_TRAIT_FUSED_LOSS] ? lp_plan_activation_bytes(plan) : LP_FP32_BYTES;
-    return 2.0 * lp_memory_hidden_bytes(transformer, plan, seq) + logits * element_bytes;
+    const LpKernelLists *lists = lp_plan_kernel_lists(plan);
+    double values[LP_KERNEL_SIZES_MAX];
+    lp_kernel_sizes_recomputed(transformer, plan, 0, LP_PASS_FORWARD, 0, values);
+    return (Held){
+        .embedding = lp_kernel_lists_size(lists, LP_KERNEL_KEPT_EMBEDDING_BYTES, values),
+        .head = lp_kernel_lists_size(lists, LP_KERNEL_KEPT_HEAD_BYTES, values),
+        .end_weight = lp_kernel_lists_size(lists, LP_KERNEL_END_WEIGHT_BYTES, values),
+        .layer_weight = lp_kernel_lists_size(lists, LP_KERNEL_LAYER_WEIGHT_BYTES, values),
+        .state = lp_kernel_lists_size(lists, LP_KERNEL_STATE_BYTES, values),
+    };
 }
 
 /* --- the stage --- */
@@ -128,7 +128,8 @@ over_layers(const LpTransformer *transformer, const LpPlan *plan, guint32 stage,
 }
 
 static double
-activations_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 stage)
+activations_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 stage,
+                  const Held *rank)
 {
     Layers layers = over_layers(transformer, plan, stage, lp_memory_layer_activations_bytes);
     double n_chunks = chunks_in_flight(transformer, plan, stage) / lp_plan_n_chunks(plan);
@@ -145,9 +146,9 @@ activations_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 
                                  : micro_batches_in_flight(plan, stage);
     for (guint32 chunk = 0; chunk < lp_plan_n_chunks(plan); chunk++) {
         if (lp_plan_holds_embedding(plan, stage, chunk))
-            sum += n_micro_batches * embedding_bytes(transformer, plan);
+            sum += n_micro_batches * rank->embedding;
         if (lp_plan_holds_head(plan, stage, chunk))
-            sum += n_micro_batches * (1.0 + transformer->n_mtp) * head_bytes(transformer, plan);
+            sum += n_micro_batches * (1.0 + transformer->n_mtp) * rank->head;
     }
     return sum;
 }
@@ -206,24 +207,6 @@ static double
 layer_parameters(const LpTransformer *transformer, const LpPlan *plan, guint32 index)
 {
     return total(lp_plan_layer_parameters(plan, transformer, index));
-}
-
-/* Bytes of weights that stay on a rank: @layers' and @ends'. Narrow products need both copies of a
- * layer's (model/plan/precision.h): in place of 16 bits with narrow-parameters, else beside them.
- * Of shards there is one or, where the optimiser's own are cast, none, and what is gathered is cast
- * when it is used. */
-static double
-weights_bytes(const LpPlan *plan, double layers, double ends)
-{
-    double wide = lp_plan_activation_bytes(plan);
-    double copies = 2.0 * lp_plan_operand_bytes(plan);
-    if (plan->zero.stage == 3 && plan->traits[LP_TRAIT_CAST_SHARDS])
-        return 0.0;
-    if (plan->zero.stage == 3)
-        return ends * wide + layers * lp_plan_parameter_wire_bytes(plan);
-    if (!lp_precision_is_narrow(plan->format.precision))
-        return (ends + layers) * wide;
-    return ends * wide + layers * (copies + (plan->format.narrow_parameters ? 0.0 : wide));
 }
 
 /* The largest array of a layer: up, down or gate, all experts' of one, or the queries'. */
@@ -316,18 +299,6 @@ flat_buckets_bytes(const LpPlan *plan, double gradients_bytes)
     return bucket > 0.0 ? fmin(2.0 * bucket, gradients_bytes) : gradients_bytes;
 }
 
-/* Bytes a parameter of the optimiser's states: its moments, and fp32 weights where training
- * computes in 2 bytes (Micikevicius et al., arXiv 1710.03740). */
-static double
-optimizer_bytes_per_parameter(const LpPlan *plan)
-{
-    if (plan->optimizer == LP_OPTIMIZER_NONE)
-        return 0.0;
-    gboolean widens = lp_plan_activation_bytes(plan) < LP_FP32_BYTES;
-    double master = widens && plan->optimizer != LP_OPTIMIZER_ADAM_BF16 ? LP_FP32_BYTES : 0.0;
-    return master + lp_plan_moment_bytes(plan);
-}
-
 /* The step and the passes take turns: the larger has to fit, and of the smaller, and of what was
  * flattened before the step, the blocks are kept, since the other's seldom fit into them. */
 static void
@@ -359,14 +330,15 @@ lp_memory_of_stage(const LpTransformer *transformer, const LpPlan *plan, guint32
     LpParameters share = lp_plan_sharded_parameters(plan, whole);
     LpParameters layers = lp_plan_rank_layer_parameters(plan, transformer, stage);
     gboolean shards = plan->zero.stage == 3;
-    double held = total(shards ? share : whole);
-    double held_layers = total(shards ? lp_plan_sharded_parameters(plan, layers) : layers);
+    double kept = total(shards ? share : whole);
+    double kept_layers = total(shards ? lp_plan_sharded_parameters(plan, layers) : layers);
+    Held rank = held(transformer, plan);
     double gradients = total(shards_gradients(plan) ? share : whole) * plan->format.gradient_bytes;
     Layers recomputed = over_layers(transformer, plan, stage, recomputed_bytes);
     LpMemory self = {
-        .weights_bytes = weights_bytes(plan, held_layers, held - held_layers),
-        .optimizer_bytes = total(share) * optimizer_bytes_per_parameter(plan),
-        .activations_bytes = activations_bytes(transformer, plan, stage),
+        .weights_bytes = (kept - kept_layers) * rank.end_weight + kept_layers * rank.layer_weight,
+        .optimizer_bytes = total(share) * rank.state,
+        .activations_bytes = activations_bytes(transformer, plan, stage, &rank),
         .buffers_bytes = received_bytes(transformer, plan, stage) + recomputed.largest +
                          ring_bytes(transformer, plan) + gathered_bytes(transformer, plan, stage) +
                          flat_buckets_bytes(plan, gradients),
@@ -405,5 +377,5 @@ double
 lp_memory_checkpoint_bytes(const LpTransformer *transformer, const LpPlan *plan)
 {
     return lp_transformer_parameters(transformer) *
-           (lp_plan_activation_bytes(plan) + optimizer_bytes_per_parameter(plan));
+           (lp_plan_activation_bytes(plan) + held(transformer, plan).state);
 }

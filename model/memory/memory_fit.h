@@ -20,8 +20,7 @@ typedef struct {
  * - the driver's context and the libraries' code,
  * - buffers of communicators: one for each kind of group with more than one rank,
  * - holes that the allocator leaves between blocks, a share of @total_bytes.
- * All were measured with CUDA, PyTorch and NCCL (memory_fit.c has the sources); on accelerators
- * whose compiler lays out memory before it runs (LP_TILES_SYSTOLIC) there is the first alone. */
+ * What each takes is the accelerator's (platforms/accelerators.xml). */
 double lp_memory_reserve_bytes(const LpPlan *plan, const LpAccelerator *accelerator,
                                double total_bytes);
 /** The one place that decides. @memory: of the fullest stage. */

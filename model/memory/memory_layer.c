@@ -6,14 +6,9 @@
 #include "model/times/mixer.h"
 #include "model/plan/precision.h"
 
-double
-lp_memory_masks_bytes(const LpTransformer *transformer, double n)
-{
-    return lp_transformer_has_dropout(transformer) ? n * transformer->hidden * LP_MASK_BYTES : 0.0;
-}
-
-double
-lp_memory_scattered(const LpPlan *plan)
+/* Of what is divided along the sequence, a rank's share. */
+static double
+scattered(const LpPlan *plan)
 {
     return plan->sequence_parallel ? 1.0 / plan->degree[LP_AXIS_TP] : 1.0;
 }
@@ -33,6 +28,5 @@ double
 lp_memory_hidden_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 seq)
 {
     return lp_plan_tokens(plan, seq) *
-           ((double)transformer->hidden * lp_plan_activation_bytes(plan)) *
-           lp_memory_scattered(plan);
+           ((double)transformer->hidden * lp_plan_activation_bytes(plan)) * scattered(plan);
 }

@@ -6,11 +6,6 @@
 
 G_BEGIN_DECLS
 
-/** The share of the tokens that norms and dropout see. */
-double lp_memory_scattered(const LpPlan *plan);
-/** Bytes of the dropout masks of a token where dropout acts on @n tensors of it; 0 without
- * dropout. */
-double lp_memory_masks_bytes(const LpTransformer *transformer, double n);
 /** Bytes of one tensor of a micro-batch's hidden activations of @seq tokens a sequence: 2 b s h,
  * over tp where scattered. */
 double lp_memory_hidden_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 seq);

@@ -8,8 +8,6 @@ G_BEGIN_DECLS
 
 /** Bytes of an element in fp32, whatever the format of products. */
 #define LP_FP32_BYTES 4.0
-/** Bytes of an element of a dropout mask. */
-#define LP_MASK_BYTES 1.0
 
 /** What sets a format apart. Operands of narrow formats (8 bits and fewer) are made of 16-bit
  * tensors, which a cast reads and writes twice: along the rows for one product, along the columns

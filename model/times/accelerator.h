@@ -30,6 +30,14 @@ typedef struct {
     double slice_launch_s; /**< the device, beyond that copy's bytes */
 } LpAcceleratorLoop;
 
+/** Memory that stays free beside tensors. */
+typedef struct {
+    double context_bytes;       /**< of the process */
+    double communicator_bytes;  /**< with communicators of one kind */
+    double communicators_bytes; /**< of three kinds or more */
+    double holes;               /**< bytes in each byte of tensors */
+} LpAcceleratorReserve;
+
 /** What the model knows of an accelerator. */
 typedef struct {
     char name[LP_ACCELERATOR_NAME_MAX]; /**< as in the catalogue: "a100-80" */
@@ -75,6 +83,7 @@ typedef struct {
     double host_kernel_s;          /**< time that the host takes to issue a kernel */
     double host_collective_s; /**< time that the host takes to issue a collective or a message */
     LpAcceleratorLoop loop;
+    LpAcceleratorReserve reserve;
     gboolean products_stated; /**< gemm_efficiency is what the user says that products reach */
     const struct LpMeasuredKernels
         *measured;          /**< borrowed; NULL: none; model/times/measured_kernels.h */

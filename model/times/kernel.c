@@ -170,26 +170,31 @@ check(gpointer data, const LpListedKernel *kernel)
                                       kernel->file, kernel->line);
 }
 
-/* What a layer keeps. */
+/* What is held in memory. */
 static gboolean
-check_kept(const LpTransformer *transformer, const LpPlan *plan, guint32 index, GError **error)
+check_held(const LpTransformer *transformer, const LpPlan *plan, guint32 index, GError **error)
 {
-    guint line = 0;
+    static const char *const names[] = {
+        LP_KERNEL_KEPT_BYTES,       LP_KERNEL_KEPT_EMBEDDING_BYTES, LP_KERNEL_KEPT_HEAD_BYTES,
+        LP_KERNEL_END_WEIGHT_BYTES, LP_KERNEL_LAYER_WEIGHT_BYTES,   LP_KERNEL_STATE_BYTES};
     double values[LP_KERNEL_SIZES_MAX];
-    const char *file = lp_kernel_lists_size_file(plan->lists, LP_KERNEL_KEPT_BYTES, &line);
-    if (file == NULL) {
+    lp_kernel_sizes_recomputed(transformer, plan, index, LP_PASS_FORWARD, 0, values);
+    for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
+        guint line = 0;
+        const char *file = lp_kernel_lists_size_file(plan->lists, names[i], &line);
+        if (file == NULL) {
+            g_set_error(error, LP_MODEL_ERROR, LP_MODEL_ERROR_PLAN,
+                        "kernels: got no size %s, wanted one", names[i]);
+            return FALSE;
+        }
+        double bytes = lp_kernel_lists_size(plan->lists, names[i], values);
+        if (isfinite(bytes) && bytes >= 0.0)
+            continue;
         g_set_error(error, LP_MODEL_ERROR, LP_MODEL_ERROR_PLAN,
-                    "kernels: got no size " LP_KERNEL_KEPT_BYTES ", wanted one");
+                    "%s:%u: <size> %s: got %g, wanted 0 or more", file, line, names[i], bytes);
         return FALSE;
     }
-    lp_kernel_sizes_recomputed(transformer, plan, index, LP_PASS_FORWARD, 0, values);
-    double bytes = lp_kernel_lists_size(plan->lists, LP_KERNEL_KEPT_BYTES, values);
-    if (isfinite(bytes) && bytes >= 0.0)
-        return TRUE;
-    g_set_error(error, LP_MODEL_ERROR, LP_MODEL_ERROR_PLAN,
-                "%s:%u: <size> " LP_KERNEL_KEPT_BYTES ": got %g, wanted 0 or more", file, line,
-                bytes);
-    return FALSE;
+    return TRUE;
 }
 
 static gboolean
@@ -224,7 +229,7 @@ lp_kernels_check(const LpTransformer *transformer, const LpPlan *plan,
     gboolean known[LP_LAYER_KINDS] = {FALSE};
     for (guint32 i = 0; plan->lists != NULL && i < lp_transformer_n_layers(transformer); i++) {
         guint kind = lp_transformer_layer_kind(transformer, i);
-        if (!known[kind] && (!check_kept(transformer, plan, i, error) ||
+        if (!known[kind] && (!check_held(transformer, plan, i, error) ||
                              !check_layer(transformer, plan, accelerator, i, error)))
             return FALSE;
         known[kind] = TRUE;

@@ -69,6 +69,7 @@ makes_some_qkv(const Of *of)
     NUMBER("tokens", of->tokens)                                                                   \
     NUMBER("scattered-tokens", plan->sequence_parallel ? of->tokens / of->tp : of->tokens)         \
     NUMBER("encoder-tokens", lp_plan_tokens(plan, shape->seq))                                     \
+    NUMBER("decoder-tokens", lp_plan_tokens(plan, shape->decoder.seq))                             \
     NUMBER("head-tokens", lp_plan_tokens(plan, lp_transformer_head_tokens(shape)))                 \
     NUMBER("encoder-seq", shape->seq)                                                              \
     NUMBER("seq", of->layer.seq)                                                                   \

@@ -100,13 +100,36 @@ read_host(const LpXml *xml, const xmlNode *node, LpAccelerator *accelerator, GEr
                            &accelerator->host_collective_s, error);
 }
 
-/* What it costs in a loop: @node's own, or that of all accelerators. */
+/* @node's own element called @name, or that of all accelerators. */
+static const xmlNode *
+own_or_common(const LpXml *xml, const xmlNode *node, const char *name)
+{
+    const xmlNode *own = lp_xml_element(node->children, name);
+    return own != NULL ? own : lp_xml_element(lp_xml_root(xml)->children, name);
+}
+
+static gboolean
+read_reserve(const LpXml *xml, const xmlNode *node, LpAcceleratorReserve *self, GError **error)
+{
+    const xmlNode *reserve = own_or_common(xml, node, "reserve");
+    double of = 1.0;
+    if (!lp_xml_quantity(xml, reserve, "context", LP_QUANTITY_SIZE, &self->context_bytes, error) ||
+        !lp_xml_quantity(xml, reserve, "communicator", LP_QUANTITY_SIZE, &self->communicator_bytes,
+                         error) ||
+        !lp_xml_quantity(xml, reserve, "communicators", LP_QUANTITY_SIZE,
+                         &self->communicators_bytes, error) ||
+        !lp_xml_quantity(xml, reserve, "holes", LP_QUANTITY_SIZE, &self->holes, error) ||
+        !lp_xml_quantity_in(xml, reserve, "holes-of", LP_QUANTITY_SIZE, 1.0, G_MAXDOUBLE, &of,
+                            error))
+        return FALSE;
+    self->holes /= of;
+    return TRUE;
+}
+
 static gboolean
 read_loop(const LpXml *xml, const xmlNode *node, LpAcceleratorLoop *out_loop, GError **error)
 {
-    const xmlNode *loop = lp_xml_element(node->children, "loop");
-    if (loop == NULL)
-        loop = lp_xml_element(lp_xml_root(xml)->children, "loop");
+    const xmlNode *loop = own_or_common(xml, node, "loop");
     return lp_xml_quantity(xml, loop, "product", LP_QUANTITY_TIME, &out_loop->product_s, error) &&
            lp_xml_quantity(xml, loop, "kernel", LP_QUANTITY_TIME, &out_loop->kernel_s, error) &&
            lp_xml_quantity(xml, loop, "slice", LP_QUANTITY_TIME, &out_loop->slice_s, error) &&
@@ -132,7 +155,8 @@ read_accelerator(const LpXml *xml, xmlNode *node, LpAccelerator *accelerator, GE
         !lp_xml_count(xml, multiprocessors, "count", 1, G_MAXUINT32, &n_sms, error) ||
         !read_achievable(xml, achievable, accelerator, error) ||
         !read_host(xml, lp_xml_element(node->children, "host"), accelerator, error) ||
-        !read_loop(xml, node, &accelerator->loop, error))
+        !read_loop(xml, node, &accelerator->loop, error) ||
+        !read_reserve(xml, node, &accelerator->reserve, error))
         return FALSE;
     accelerator->n_sms = (guint32)n_sms;
     const xmlNode *collectives = lp_xml_element(node->children, "collectives");

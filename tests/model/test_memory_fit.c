@@ -9,10 +9,13 @@
 #define HOLES (2.0 / 45.4) /* of InternEvo's 7B over five: 49 GB shown, 45.4 + 1.6 known */
 
 static LpAccelerator
-accelerator(double memory_bytes, LpTiles tiles)
+accelerator(double memory_bytes, LpAcceleratorReserve reserve)
 {
-    return (LpAccelerator){.memory_bytes = memory_bytes, .tiles = tiles};
+    return (LpAccelerator){.memory_bytes = memory_bytes, .reserve = reserve};
 }
+
+static const LpAcceleratorReserve of_gpu = {1.06 * GB, 0.54 * GB, 4.94 * GB, HOLES};
+static const LpAcceleratorReserve of_tpu = {.context_bytes = 530.0 * 1048576.0};
 
 /* NCCL's issues 1685 and 864: 1.06 GB alone, 1.6 with one communicator, 6 with three; holes
  * besides. */
@@ -27,8 +30,8 @@ test_reserve(void)
                 {"one kind of group", 1, 1, 8, 1.6 * GB},
                 {"two", 8, 1, 2, 3.8 * GB},
                 {"three", 8, 4, 2, 6.0 * GB}};
-    LpAccelerator gpu = accelerator(85.5 * GB, LP_TILES_FINE);
-    LpAccelerator tpu = accelerator(16.0 * GB, LP_TILES_SYSTOLIC);
+    LpAccelerator gpu = accelerator(85.5 * GB, of_gpu);
+    LpAccelerator tpu = accelerator(16.0 * GB, of_tpu);
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         LpPlan plan = lp_test_plan(rows[i].tp, rows[i].pp, rows[i].dp, 1, 64);
         lp_test_close(rows[i].label, lp_memory_reserve_bytes(&plan, &gpu, 0.0), rows[i].fixed_bytes,
@@ -59,7 +62,7 @@ test_fit(void)
                 {"to the byte", 82.5 * GB, 3.0 * GB, 0.0, TRUE},
                 {"tensors alone", 84.7 * GB, 0.0, 0.8 * GB, TRUE},
                 {"too many tensors", 86.5 * GB, 0.0, -1.0 * GB, FALSE}};
-    LpAccelerator gpu = accelerator(85.5 * GB, LP_TILES_FINE);
+    LpAccelerator gpu = accelerator(85.5 * GB, of_gpu);
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         LpPlan plan = lp_test_plan(8, 4, 2, 1, 64);
         LpMemory memory = {.weights_bytes = 0.25 * rows[i].total_bytes,

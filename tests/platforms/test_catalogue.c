@@ -109,6 +109,23 @@ test_loop(void)
     lp_test_true("slice's launch", loop->slice_launch_s > 2e-6 && loop->slice_launch_s < 10e-6);
 }
 
+/* NCCL's issues 1685 and 864: 1.06 GB alone, 1.6 with one communicator, 6 with three; XLA's 530 MiB
+ * (LargeWorldModel/LWM, issue 60). */
+static void
+test_reserve(void)
+{
+    LpAccelerator gpu = {.name = ""}, tpu = {.name = ""};
+    lp_test_true("found", lp_catalogue_find("h100-sxm", &gpu, NULL) &&
+                              lp_catalogue_find("tpu-v5p", &tpu, NULL));
+    lp_test_close("alone", gpu.reserve.context_bytes, 1.06e9, 1e-15);
+    lp_test_close("one", gpu.reserve.context_bytes + gpu.reserve.communicator_bytes, 1.6e9, 1e-15);
+    lp_test_close("three", gpu.reserve.context_bytes + gpu.reserve.communicators_bytes, 6e9, 1e-15);
+    lp_test_close("holes", gpu.reserve.holes, (49.0 - 45.4 - 1.6) / 45.4, 1e-14);
+    lp_test_close("laid out before",
+                  tpu.reserve.context_bytes + tpu.reserve.communicators_bytes + tpu.reserve.holes,
+                  530.0 * 1048576.0, 0.0);
+}
+
 /* Attention's rates that others published for both passes, FLOP/s: AITER on MI300X "over 500"
  * (ROCm/pytorch, pull request 2686); FlashAttention-2 on A100 without a ramp (Dao, arXiv
  * 2307.08691, figure 4: 195 TFLOP/s of long sequences under a causal mask), of which
@@ -211,6 +228,7 @@ main(void)
     static const LpTestCase cases[] = {{"datasheets", test_datasheets},
                                        {"attention", test_attention},
                                        {"loop", test_loop},
+                                       {"reserve", test_reserve},
                                        {"properties", test_properties},
                                        {"bad properties", test_bad_properties},
                                        {"unknown", test_unknown},

@@ -239,8 +239,13 @@ run_send(LpRank *self, const LpStep *step)
     set_waiting(self, FALSE);
     lp_clock_charge(&self->clock, LP_TERM_PP, simgrid_get_clock());
     synchronise(self, LP_HOST_SYNC_MESSAGES);
-    lp_rank_trace_send(&self->trace, step->direction, lp_channel_n_sent(channel), step->bytes, step,
-                       start_s, self->clock.at_s);
+    LpTracedMessage message = {.step = step,
+                               .direction = step->direction,
+                               .number = lp_channel_n_sent(channel),
+                               .bytes = step->bytes,
+                               .start_s = start_s,
+                               .end_s = self->clock.at_s};
+    lp_rank_trace_send(&self->trace, &message);
 }
 
 /* Until the message starts on its way, the rank waits for the other stage: that is the bubble. */
@@ -265,8 +270,15 @@ run_receive(LpRank *self, const LpStep *step)
     lp_overlap_meter_add_flight(&self->meter, arrival.started_s, ended_s);
     lp_overlap_meter_add_exposed(&self->meter, MAX(ended_s - exposed_from_s, 0.0));
     synchronise(self, LP_HOST_SYNC_MESSAGES);
-    lp_rank_trace_receive(&self->trace, sender, arrival.number, step, start_s, circuits_from_s,
-                          self->clock.at_s);
+    LpTracedMessage message = {.step = step,
+                               .direction = step->direction,
+                               .sender = sender,
+                               .number = arrival.number,
+                               .bytes = step->bytes,
+                               .start_s = start_s,
+                               .sent_s = circuits_from_s,
+                               .end_s = self->clock.at_s};
+    lp_rank_trace_receive(&self->trace, &message);
 }
 
 /* Whether the run has taken, or must take, more than it may: then it ends here. */

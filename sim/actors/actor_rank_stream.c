@@ -170,8 +170,12 @@ send(LpRankStream *self, const Launch *launch)
     const LpRankLaunch *what = &launch->what;
     double start_s = simgrid_get_clock();
     lp_rank_send_message(what->channel, what->bytes, stream_clock(self, launch));
-    lp_rank_trace_send(&self->rank->trace, what->direction, lp_channel_n_sent(what->channel),
-                       what->bytes, NULL, start_s, simgrid_get_clock());
+    LpTracedMessage message = {.direction = what->direction,
+                               .number = lp_channel_n_sent(what->channel),
+                               .bytes = what->bytes,
+                               .start_s = start_s,
+                               .end_s = simgrid_get_clock()};
+    lp_rank_trace_send(&self->rank->trace, &message);
 }
 
 static void

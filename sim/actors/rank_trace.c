@@ -64,46 +64,46 @@ lp_rank_trace_stream_compute(const LpRankTrace *self, const LpOp *op, double sta
     trace(self, slice, NULL);
 }
 
-/* Of the messages that first replicas send each other. */
+/* Its number among the messages that first replicas send each other. */
 static guint64
-message_of(const LpRankTrace *self, LpPipelineDirection line, guint32 sender, guint64 number)
+message_of(const LpRankTrace *self, const LpTracedMessage *message, guint32 sender)
 {
     const LpProgram *program = self->program;
-    return 1 + ((number - 1) * LP_N_PIPELINE_DIRECTIONS + line) * program->pipeline.n_stages +
+    return 1 +
+           ((message->number - 1) * LP_N_PIPELINE_DIRECTIONS + message->direction) *
+               program->pipeline.n_stages +
            sender;
 }
 
 void
-lp_rank_trace_send(const LpRankTrace *self, LpPipelineDirection line, guint64 number, guint64 bytes,
-                   const LpStep *step, double start_s, double end_s)
+lp_rank_trace_send(const LpRankTrace *self, const LpTracedMessage *message)
 {
     trace(self,
           (LpSlice){.name = "send",
                     .lane = LP_LANE_PP,
-                    .bytes = bytes,
-                    .message = message_of(self, line, self->stage, number),
-                    .start_s = start_s,
-                    .end_s = end_s},
-          step);
+                    .bytes = message->bytes,
+                    .message = message_of(self, message, self->stage),
+                    .start_s = message->start_s,
+                    .end_s = message->end_s},
+          message->step);
 }
 
 void
-lp_rank_trace_receive(const LpRankTrace *self, guint32 sender, guint64 number, const LpStep *step,
-                      double start_s, double sent_s, double end_s)
+lp_rank_trace_receive(const LpRankTrace *self, const LpTracedMessage *message)
 {
     trace(self,
           (LpSlice){.name = "wait",
                     .lane = LP_LANE_PP,
                     .is_waiting = TRUE,
-                    .start_s = start_s,
-                    .end_s = sent_s},
-          step);
+                    .start_s = message->start_s,
+                    .end_s = message->sent_s},
+          message->step);
     trace(self,
           (LpSlice){.name = "receive",
                     .lane = LP_LANE_PP,
-                    .bytes = step->bytes,
-                    .message = message_of(self, step->direction, sender, number),
-                    .start_s = sent_s,
-                    .end_s = end_s},
-          step);
+                    .bytes = message->bytes,
+                    .message = message_of(self, message, message->sender),
+                    .start_s = message->sent_s,
+                    .end_s = message->end_s},
+          message->step);
 }

@@ -24,12 +24,21 @@ void lp_rank_trace_collective(const LpRankTrace *self, const LpOp *op, const LpS
 /** Kernels of a stream beside the compute stream have run. */
 void lp_rank_trace_stream_compute(const LpRankTrace *self, const LpOp *op, double start_s,
                                   double end_s);
-/** The @number-th message of @line, counted from 1, has been sent. @step: or NULL on a stream. */
-void lp_rank_trace_send(const LpRankTrace *self, LpPipelineDirection line, guint64 number,
-                        guint64 bytes, const LpStep *step, double start_s, double end_s);
-/** The message of @step, the @number-th from @sender, has been waited for from @start_s, has been
- * on its way from @sent_s, and has arrived at @end_s. */
-void lp_rank_trace_receive(const LpRankTrace *self, guint32 sender, guint64 number,
-                           const LpStep *step, double start_s, double sent_s, double end_s);
+/** A message between stages. */
+typedef struct {
+    const LpStep *step; /* borrowed: that it belongs to, or NULL on a stream */
+    LpPipelineDirection direction;
+    guint32 sender; /**< stage; of one that is received */
+    guint64 number; /**< of the sender's, counted from 1 */
+    guint64 bytes;
+    double start_s; /**< since when it is sent, or waited for */
+    double sent_s;  /**< of one that is received: since when it is on its way */
+    double end_s;
+} LpTracedMessage;
+
+/** @message has been sent. */
+void lp_rank_trace_send(const LpRankTrace *self, const LpTracedMessage *message);
+/** @message has been waited for, and has arrived. */
+void lp_rank_trace_receive(const LpRankTrace *self, const LpTracedMessage *message);
 
 G_END_DECLS

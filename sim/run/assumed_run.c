@@ -35,20 +35,28 @@ new_tasks(const LpAssumedInput *input, const LpQuotient *quotient)
     return lp_run_model_tasks(input->model, mode);
 }
 
+typedef struct {
+    const LpAssumedInput *input; /* borrowed */
+    const LpQuotient *quotient;  /* borrowed */
+    const LpTasks *tasks;        /* borrowed: what collectives take alone is found once for all */
+    gboolean gives_up;
+} Trial;
+
 static gboolean
-run_here(const LpAssumedInput *input, const LpQuotient *quotient, const LpTasks *tasks,
-         LpEquivalenceCheck *check, LpRunOptions options, LpRunResult *out_result, GError **error)
+run_here(const Trial *self, LpEquivalenceCheck *check, LpRunOptions options,
+         LpRunResult *out_result, GError **error)
 {
-    if (!lp_network_load_minimal(input->model->network, input->model->engine_options, error))
+    if (!lp_network_load_minimal(self->input->model->network, self->input->model->engine_options,
+                                 error))
         return FALSE;
-    g_autoptr(LpFlowEngine) sharing = lp_flow_engine_new_of_classes(quotient, NULL, check);
+    g_autoptr(LpFlowEngine) sharing = lp_flow_engine_new_of_classes(self->quotient, NULL, check);
     LpRunLimit own, *limit = NULL;
     if (options.limit != NULL) {
         own = *options.limit;
         own.check = check;
         limit = &own;
     }
-    LpRunJob job = lp_run_job(input->model, tasks, quotient);
+    LpRunJob job = lp_run_job(self->input->model, self->tasks, self->quotient);
     job.timeline = options.timeline;
     job.calls = options.calls;
     LpRunContext context = {.sharing = sharing,
@@ -66,15 +74,9 @@ lp_assumed_run_again(const LpAssumedInput *input, const LpQuotient *quotient, Lp
                      LpRunResult *out_result, GError **error)
 {
     g_autoptr(LpTasks) tasks = new_tasks(input, quotient);
-    return run_here(input, quotient, tasks, NULL, options, out_result, error);
+    Trial trial = {input, quotient, tasks, FALSE};
+    return run_here(&trial, NULL, options, out_result, error);
 }
-
-typedef struct {
-    const LpAssumedInput *input; /* borrowed */
-    const LpQuotient *quotient;  /* borrowed */
-    const LpTasks *tasks;        /* borrowed: what collectives take alone is found once for all */
-    gboolean gives_up;
-} Trial;
 
 static const LpLinkSets *
 ways_of(const LpQuotient *quotient)
@@ -99,7 +101,7 @@ run_trial(const void *data, GByteArray *result, GError **error)
                             .progress = trial->input->told.progress,
                             .expect = trial->input->told.expect,
                             .progress_data = trial->input->told.progress_data};
-    if (!run_here(trial->input, trial->quotient, trial->tasks, check, options, outcome, error))
+    if (!run_here(trial, check, options, outcome, error))
         return FALSE;
     /* It may have given up before its end. */
     if (options.progress != NULL)

@@ -99,8 +99,21 @@ test_messages(void)
                 LpStep step = {
                     .kind = LP_STEP_RECV, .direction = line, .bytes = 8, .micro_batch = 1};
                 g_array_set_size(timeline->slices, 0);
-                lp_rank_trace_send(&from, line, number, 8, NULL, 1.0, 2.0);
-                lp_rank_trace_receive(&to, sender, number, &step, 0.5, 1.0, 2.0);
+                LpTracedMessage out = {.direction = line,
+                                       .number = number,
+                                       .bytes = 8,
+                                       .start_s = 1.0,
+                                       .end_s = 2.0},
+                                in = {.step = &step,
+                                      .direction = line,
+                                      .sender = sender,
+                                      .number = number,
+                                      .bytes = 8,
+                                      .start_s = 0.5,
+                                      .sent_s = 1.0,
+                                      .end_s = 2.0};
+                lp_rank_trace_send(&from, &out);
+                lp_rank_trace_receive(&to, &in);
                 lp_test_true("sent, waited for, received", timeline->slices->len == 3);
                 const LpSlice *sent = slice_at(timeline, 0), *wait = slice_at(timeline, 1),
                               *received = slice_at(timeline, 2);
@@ -114,7 +127,7 @@ test_messages(void)
             }
     LpRankTrace nobody = {NULL, program, 0};
     g_array_set_size(timeline->slices, 0);
-    lp_rank_trace_send(&nobody, 0, 1, 8, NULL, 1.0, 2.0);
+    lp_rank_trace_send(&nobody, &(LpTracedMessage){.number = 1, .bytes = 8, .end_s = 2.0});
     lp_test_true("nothing is written", timeline->slices->len == 0);
 }
 

@@ -2,7 +2,7 @@
 /* Which of an accelerator's peak rates a precision runs at. */
 #include "model/times/accelerator.h"
 
-#include "model/plan/precision.h"
+#include <string.h>
 
 const char *const lp_tiles_names[] = {"none", "coarse", "fine", "systolic", NULL};
 G_STATIC_ASSERT(G_N_ELEMENTS(lp_tiles_names) == LP_N_TILES + 1);
@@ -35,25 +35,31 @@ lp_accelerator_mark_modified(LpAccelerator *self)
         g_strlcat(self->name, MODIFIED, sizeof self->name);
 }
 
-double
-lp_accelerator_peak_flop_per_s(const LpAccelerator *self, LpPrecision precision)
+/* The precision whose units products of @precision run in. */
+static LpPrecision
+runs_as(const LpAccelerator *self, LpPrecision precision)
 {
     while (self->peak_flop_per_s[precision] <= 0.0 && next_wider[precision] != precision)
         precision = next_wider[precision];
-    return self->peak_flop_per_s[precision];
+    return precision;
+}
+
+double
+lp_accelerator_peak_flop_per_s(const LpAccelerator *self, LpPrecision precision)
+{
+    return self->peak_flop_per_s[runs_as(self, precision)];
 }
 
 double
 lp_accelerator_gemm_efficiency(const LpAccelerator *self, LpPrecision precision)
 {
-    return self->wide_gemm_efficiency > 0.0 && !lp_precision_is_narrow(precision)
-               ? self->wide_gemm_efficiency
-               : self->gemm_efficiency;
+    double efficiency = self->precision_efficiency[runs_as(self, precision)];
+    return efficiency > 0.0 ? efficiency : self->gemm_efficiency;
 }
 
 void
 lp_accelerator_set_gemm_efficiency(LpAccelerator *self, double efficiency)
 {
     self->gemm_efficiency = efficiency;
-    self->wide_gemm_efficiency = 0.0;
+    memset(self->precision_efficiency, 0, sizeof self->precision_efficiency);
 }

@@ -50,9 +50,10 @@ typedef struct {
     double memory_bytes_per_s;
     guint32 n_sms; /**< streaming multiprocessors, compute units or cores */
     LpTiles tiles;
-    double gemm_efficiency;      /**< fraction of peak that a product of ideal shape reaches */
-    double wide_gemm_efficiency; /**< that fraction in 16 bits and more, where a limit of power
-                                    holds them back more than narrow ones; 0: gemm_efficiency */
+    double gemm_efficiency; /**< fraction of peak that a product of ideal shape reaches */
+    double precision_efficiency[LP_N_PRECISIONS]; /**< that fraction of products in one precision,
+                                                     where a limit of power holds them back more;
+                                                     0: gemm_efficiency */
     double burst_efficiency; /**< that fraction of a product measured alone, before a limit of power
                                   lowers the clock; training knows gemm_efficiency only */
     double gemm_ramp_bytes;  /**< length of k, times the bytes of an element, that filling a tile's

@@ -13,6 +13,15 @@
 #define SCHEMA "resource:///lightpath/platforms/catalogue/accelerators.xsd"
 #define ATTENTION_RAMP_KEYS_MAX 65536
 
+/* A fraction that may be left out. */
+static gboolean
+read_optional(const LpXml *xml, const xmlNode *node, const char *name, double *value,
+              GError **error)
+{
+    return lp_xml_attribute(node, name) == NULL ||
+           lp_xml_number(xml, node, name, 0, 1, value, error);
+}
+
 static gboolean
 read_peaks(const LpXml *xml, xmlNode *node, LpAccelerator *accelerator, GError **error)
 {
@@ -27,19 +36,13 @@ read_peaks(const LpXml *xml, xmlNode *node, LpAccelerator *accelerator, GError *
         if (!lp_xml_quantity(xml, peak, "rate", LP_QUANTITY_SPEED,
                              &accelerator->peak_flop_per_s[precision], error))
             return FALSE;
+        if (!read_optional(xml, peak, "gemm-efficiency",
+                           &accelerator->precision_efficiency[precision], error))
+            return FALSE;
         const char *layouts = lp_xml_attribute(peak, "layouts"); /* the schema has "any" alone */
         accelerator->any_layout[precision] = layouts != NULL;
     }
     return TRUE;
-}
-
-/* A fraction that may be left out. */
-static gboolean
-read_optional(const LpXml *xml, const xmlNode *node, const char *name, double *value,
-              GError **error)
-{
-    return lp_xml_attribute(node, name) == NULL ||
-           lp_xml_number(xml, node, name, 0, 1, value, error);
 }
 
 /* What kernels reach of the peaks. */
@@ -55,9 +58,7 @@ read_achievable(const LpXml *xml, const xmlNode *node, LpAccelerator *accelerato
     if (!lp_xml_number(xml, node, "gemm-efficiency", 0, 1, &accelerator->gemm_efficiency, error))
         return FALSE;
     accelerator->burst_efficiency = accelerator->gemm_efficiency;
-    return read_optional(xml, node, "wide-gemm-efficiency", &accelerator->wide_gemm_efficiency,
-                         error) &&
-           read_optional(xml, node, "burst-efficiency", &accelerator->burst_efficiency, error) &&
+    return read_optional(xml, node, "burst-efficiency", &accelerator->burst_efficiency, error) &&
            read_optional(xml, node, "eager-attention-efficiency",
                          &accelerator->eager_attention_efficiency, error) &&
            read_optional(xml, node, "torch-attention-efficiency",

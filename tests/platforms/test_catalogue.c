@@ -84,6 +84,8 @@ test_datasheets(void)
                                        found.memory_efficiency <= 1 && found.launch_s >= 0);
         lp_test_close(rows[i].name, lp_accelerator_gemm_efficiency(&found, LP_PRECISION_BF16),
                       strcmp(rows[i].name, "b200") == 0 ? 0.488 : found.gemm_efficiency, 0.0);
+        lp_test_close(rows[i].name, lp_accelerator_gemm_efficiency(&found, LP_PRECISION_NVFP4),
+                      strcmp(rows[i].name, "gb300") == 0 ? 0.52 : found.gemm_efficiency, 0.0);
         lp_test_close(rows[i].name, lp_accelerator_gemm_efficiency(&found, LP_PRECISION_MXFP8),
                       found.gemm_efficiency, 0.0);
         lp_test_true(rows[i].name, found.burst_efficiency >= found.gemm_efficiency &&

@@ -92,6 +92,12 @@ class Tables(unittest.TestCase):
                                *(SOURCE / "validation" / f"{name}.csv" for name in FILES[:4])], capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
+    @unittest.skipUnless((SOURCE / ".git").exists(), "no history is here")
+    def test_edited(self):
+        """Every row that was edited after it had been committed has its line in validation/edited.csv."""
+        done = subprocess.run([sys.executable, SOURCE / "scripts/edited-rows", "--check"], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
     def test_documents(self):
         done = subprocess.run([sys.executable, SOURCE / "scripts/validation-tables", "--check", self.folder.name],
                               capture_output=True, text=True)

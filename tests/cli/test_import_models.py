@@ -165,6 +165,17 @@ class Import(Case):
                           (dict(seven, sliding_window=[4096] * 3), "sliding_window: got [4096")):
             self.assertIn(part, self.fault(bad))
 
+    def test_jamba(self):
+        """Attention and experts stand where the offsets say; one expert is a network as others have."""
+        config = MODELS["jamba-v0.1"][1]
+        _, values = self.imported(config)
+        self.assertEqual((values["layer-pattern"], values["expert-every"]), ("4*mamba-1+1*full+3*mamba-1", "2"))
+        result, values = self.imported(dict(config, num_experts=1, mamba_dt_rank="auto"))
+        self.assertFalse({"experts", "selective-rank"} & set(values))
+        self.assertNotIn("expert_layer_offset", [row["key"] for row in result["unmapped"]])
+        for bad in ({"attn_layer_offset": 8}, {"expert_layer_offset": 2}, {"mamba_dt_rank": "many"}):
+            self.assertIn(f"{next(iter(bad))}: got ", self.fault(dict(config, **bad)))
+
     def test_dropout(self):
         for key in ("hidden_dropout_prob", "hidden_dropout", "resid_pdrop", "residual_dropout"):
             for value, wanted in ((0.1, "yes"), (0.0, "no"), (None, "no")):

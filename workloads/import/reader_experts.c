@@ -191,7 +191,7 @@ skip_experts(const LpReader *self)
     const LpFamilyExperts *experts = self->family->experts;
     const char *const keys[] = {experts->top_k, experts->width,      experts->shared,
                                 experts->dense, experts->dense_list, experts->shared_width,
-                                experts->every, experts->latent};
+                                experts->every, experts->offset,     experts->latent};
     static const char *const groups[] = {"n_group", "topk_group", "topk_method"};
     for (guint i = 0; i < G_N_ELEMENTS(keys); i++)
         if (keys[i] != NULL)

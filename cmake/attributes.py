@@ -200,7 +200,7 @@ def words():
 
 def declaration(one):
     use = ' use="required"' if one.get("required") else ""
-    if one.words:  # what a text means, the program knows alone
+    if one.words or one.element == TRAITS:  # what a text means, the program knows alone
         return f'    <xs:attribute name="{one.name}" type="xs:string"{use}/>\n'
     if one.kind != "choice":
         return f'    <xs:attribute name="{one.name}" type="{SCHEMA_TYPES.get(one.kind, "xs:string")}"{use}/>\n'
@@ -213,8 +213,8 @@ def schema(text, attributes):
     """@text with the attributes of each element's type."""
     for element in dict.fromkeys(one.element for one in attributes):
         lines = "".join(map(declaration, (one for one in attributes if one.element == element)))
-        text = re.sub(rf'(<xs:complexType name="{element}">\n).*?(  </xs:complexType>)',
-                      lambda found, lines=lines: found[1] + lines + found[2], text, flags=re.DOTALL)
+        text = re.sub(rf'(<xs:(complexType|attributeGroup) name="{element}">\n).*?((?:    <xs:attributeGroup ref=.*\n)?  </xs:\2>)',
+                      lambda found, lines=lines: found[1] + lines + found[3], text, flags=re.DOTALL)
     return text
 
 

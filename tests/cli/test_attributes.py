@@ -34,9 +34,9 @@ class Table(unittest.TestCase):
         cls.table = attributes.read()
 
     def describe(self, given):
-        """The plan, as the program has it, of a file with the attributes @given."""
+        """The plan, as the program has it, of a file with the attributes @given; traits stand with the plan's."""
         lines = "".join("<" + element + "".join(f" {one.name}={quoteattr(given[one.name])}" for one in self.table
-                                                if one.element == element and one.name in given) + "/>"
+                                                if one.name in given and element == one.element.replace(attributes.TRAITS, "plan")) + "/>"
                         for element in dict.fromkeys(one.element for one in self.table) if element != attributes.TRAITS)
         with tempfile.TemporaryDirectory(prefix="lightpath-") as folder:
             path = pathlib.Path(folder) / "made.xml"
@@ -83,6 +83,7 @@ class Table(unittest.TestCase):
         shown = self.describe({**LEAST, "with": ",".join(f"{name}={value}" for name, value in some.items())})
         self.assertEqual({name: shown[name] for name in some}, some)
         self.assertEqual(shown["with"].split(","), [name if some[name] == "yes" else f"{name}={some[name]}" for name in values if name in some])
+        self.assertEqual(self.describe({**LEAST, **some}), shown)
         for one in traits:
             if one.kind == "choice":
                 self.assertEqual(one.get("default"), one.choices[0][0])

@@ -149,7 +149,8 @@ class Files(Case):
             self.assertEqual((done.stdout, done.stderr), (good, ""))
         for put, told in (("layrs=", 'nearest known one is "layers"'),
                           ("colour=", "'colour' is not allowed, \"lightpath workload attributes\" lists all"),
-                          ('tp="2" layers=', "'tp' is not allowed here, wanted it in <plan>")):
+                          ('tp="2" layers=', "'tp' is not allowed here, wanted it in <plan>"),
+                          ('fused-loss="no" layers=', "'fused-loss' is not allowed here, wanted it in <options>")):
             self.assertIn(told, self.check(self.TEXT.replace("layers=", put, 1).encode()).stderr)
 
     def test_wrong_encodings(self):

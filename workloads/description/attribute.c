@@ -114,6 +114,14 @@ lp_attribute_is_trait(const LpAttribute *self)
     return strcmp(self->element, "with") == 0;
 }
 
+gboolean
+lp_attribute_stands_in(const LpAttribute *self, const char *element)
+{
+    return lp_attribute_is_trait(self)
+               ? strcmp(element, "plan") == 0 || strcmp(element, "options") == 0
+               : strcmp(element, self->element) == 0;
+}
+
 const char *const *
 lp_attribute_choices(const LpAttribute *self)
 {

@@ -38,6 +38,9 @@ const char *lp_attribute_element(const LpAttribute *self);
 /** Whether the attribute is a trait, a property of some software that frameworks set, or "with". */
 gboolean lp_attribute_is_trait(const LpAttribute *self);
 
+/** Whether files have the attribute in @element: a trait may stand in "plan" and in "options". */
+gboolean lp_attribute_stands_in(const LpAttribute *self, const char *element);
+
 /** The texts that it takes, if these can be listed; NULL: they cannot. Static, NULL-ended. */
 const char *const *lp_attribute_choices(const LpAttribute *self);
 

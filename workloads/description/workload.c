@@ -52,7 +52,7 @@ read_element(LpWorkload *self, const LpXml *xml, xmlNode *node, GError **error)
     const LpAttribute *attribute;
     for (guint i = 0; (attribute = lp_attribute_at(i)) != NULL; i++) {
         const char *name = lp_attribute_name(attribute);
-        if (strcmp(lp_attribute_element(attribute), (const char *)node->name) != 0)
+        if (!lp_attribute_stands_in(attribute, (const char *)node->name))
             continue;
         const char *text = lp_xml_attribute(node, name);
         if (text == NULL)
@@ -78,12 +78,12 @@ name_nearest(GError *error)
     g_autofree char *name = g_strndup(begin, (gsize)(end - begin));
     g_autoptr(GError) unknown = NULL;
     const LpAttribute *elsewhere = lp_attribute_find(name, &unknown);
-    char *message = elsewhere != NULL
-                        ? g_strdup_printf(lp_attribute_is_trait(elsewhere)
-                                              ? "%s here, wanted it in %s=\"\" of <options>"
-                                              : "%s here, wanted it in <%s>",
-                                          error->message, lp_attribute_element(elsewhere))
-                        : g_strconcat(error->message, strrchr(unknown->message, ','), NULL);
+    char *message =
+        elsewhere != NULL
+            ? g_strdup_printf("%s here, wanted it in <%s>", error->message,
+                              lp_attribute_is_trait(elsewhere) ? "options"
+                                                               : lp_attribute_element(elsewhere))
+            : g_strconcat(error->message, strrchr(unknown->message, ','), NULL);
     g_free(error->message);
     error->message = message;
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a limit of address space (ulimit -v) leaves. */
+/* The limit of address space (ulimit -v). */
 #pragma once
 
 #include <glib.h>
 
 G_BEGIN_DECLS
 
-/** What a limit of address space (ulimit -v) leaves; INFINITY: there is none. */
+/** The bytes that a limit of address space (ulimit -v) leaves to the process; INFINITY: there is no
+ * limit. */
 double lp_address_space_left_bytes(void);
 
 /** Checks that at least @wanted_bytes are left, for libraries that end the process where they find

@@ -166,7 +166,7 @@ lp_child_process_start(const char *name, LpChildWork work, const void *data, gsi
     int ends[2];
     if (pipe(ends) != 0)
         return fail_to_start(name, "make a pipe", error);
-    /* What stands in buffers of streams would be written by both. */
+    /* Buffers of streams are flushed first: both processes would write their content. */
     (void)fflush(NULL);
     LpChildBoard *board = new_board();
     pid_t pid = fork();

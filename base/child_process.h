@@ -68,7 +68,7 @@ gboolean lp_child_process_check(const LpChildProcess *self,
                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** Whether the ended child has left an error of its work, in place of a crash. */
 gboolean lp_child_process_left_error(const LpChildProcess *self);
-/** How an ended child ended: the status of waitpid(2), 0 if well. */
+/** The exit status of an ended child, as waitpid(2) gives it; 0 if it ended well. */
 int lp_child_process_status(const LpChildProcess *self);
 /** The bytes of the child's result that have come so far. Returns: (transfer none), until @self is
  * freed. */

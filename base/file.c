@@ -77,7 +77,7 @@ write_whole(const char *path, guint mode, const char *text, gsize length, GError
     return FALSE;
 }
 
-/* What is named by a link to nothing would be written in the place of the link. */
+/* Refuses a link to nothing: writing would replace the link. */
 static gboolean
 check_no_link(const char *path, GError **error)
 {
@@ -326,8 +326,9 @@ keep_pipe(int fd)
     return good;
 }
 
-/* What comes out of a pipe with a name can be read once: a file in memory, which stays open as long
- * as the process, takes its place. Returns: (transfer full) path, NULL with errno. */
+/* Keeps the content of a named pipe, which can be read only once, in memory: a file in memory,
+ * which stays open as long as the process, takes its place. Returns: (transfer full) path, NULL
+ * with errno. */
 static char *
 keep_named_pipe(const char *path)
 {

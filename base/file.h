@@ -19,12 +19,9 @@ gboolean lp_file_write(const char *path, const char *text, gsize length,
  * left there. Errors: LP_INPUT_ERROR_FILE. */
 gboolean lp_file_check_output(const char *path, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/**
- * What a name on the command line means: lp_file_argument() if lp_file_is_path(), else the shipped
- * file "resource:///lightpath/@folder/@name.xml".
- * Errors: LP_INPUT_ERROR_NAME with a shipped name that is like it, if one is. Returns: (transfer
- * full).
- */
+/** The path that a name on the command line means: lp_file_argument() if lp_file_is_path(), else
+ * the shipped file "resource:///lightpath/@folder/@name.xml". Errors: LP_INPUT_ERROR_NAME with a
+ * shipped name that is like it, if one is. Returns: (transfer full). */
 char *lp_file_find(const char *folder, const char *name, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /** Whether a name on the command line is a path: "-", a file that is there, or what looks like one
@@ -41,8 +38,8 @@ char *lp_file_argument(const char *name, GError **error) G_GNUC_WARN_UNUSED_RESU
 /** Whether @path names a file that is embedded, with nothing of the user's laid over such files. */
 gboolean lp_file_is_shipped(const char *path);
 
-/** How a file is named to people: a shipped one by its base name, any other by its path,
- * or by two quotation marks where that is empty. Borrowed from @path. */
+/** The name of a file for people: the base name of a shipped file, else the path, or two quotation
+ * marks where the path is empty. Borrowed from @path. */
 const char *lp_file_label(const char *path);
 
 /** The names of the shipped files in "/lightpath/@folder" without ".xml", sorted.

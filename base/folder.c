@@ -119,7 +119,8 @@ write_files(const char *folder, const LpFolderFile *files, guint n, GError **err
     return TRUE;
 }
 
-/* One that is there changes places with the new one, which takes its mode, and goes. */
+/* Puts the new folder in its place. An existing folder is exchanged with the new one, which takes
+ * its mode, and is then removed. */
 static gboolean
 put(const char *made, const char *path, GError **error)
 {

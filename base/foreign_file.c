@@ -27,7 +27,7 @@ typedef struct {
 #define IMPORT "lightpath import huggingface %s makes one of it"
 #define SETTINGS "--set takes its values, by the names of \"lightpath workload attributes\""
 
-/* What comes first is tried first. */
+/* The formats in the order in which they are tried. */
 static const Foreign foreign[] = {
     {FORM_XML, "system", {"<cpu"}, NULL, "NCCL's topology of a node", NULL},
     {FORM_XML, "system", {"<gpu"}, NULL, "NCCL's topology of a node", NULL},
@@ -73,7 +73,7 @@ static const Foreign foreign[] = {
     {FORM_OTHER, NULL, {NULL}, NULL, "no XML document", NULL},
 };
 
-/* What people write, by the end of its schema's path. */
+/* The schemas of files that people write, by the end of the schema's path. */
 static const struct {
     const char *schema, *root, *wanted, *command;
 } own[] = {

@@ -48,9 +48,9 @@ void lp_json_append_number(json_t *array, double value);
 /** Appends a new, empty object to @array. Returns: the new one, borrowed from @array. */
 json_t *lp_json_append_object(json_t *array);
 
-/** What stands at the pointer @pointer (RFC 6901) below @node, whose tokens "/" parts, with "~1"
- * for
- * "/" and "~0" for "~"; "" is @node. NULL: nothing, or no pointer. Borrowed from @node. */
+/** The value at the pointer @pointer (RFC 6901) below @node: tokens are separated by "/", with "~1"
+ * for "/" and "~0" for "~"; "" is @node. NULL: there is none, or @pointer is no pointer. Borrowed
+ * from @node. */
 json_t *lp_json_find(const json_t *node, const char *pointer);
 
 /** @node as text, a value a line, indented by 2, with a line end. Returns: (transfer full). */

@@ -26,7 +26,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpTable, lp_table_free)
 
 /** The path that it was read from, borrowed. */
 const char *lp_table_path(const LpTable *self);
-/** How many rows it has, without the header. */
+/** The number of rows without the header. */
 guint lp_table_n_rows(const LpTable *self);
 /** Row @index, from 0, borrowed from @self. */
 const LpTableRow *lp_table_row(const LpTable *self, guint index);
@@ -44,8 +44,8 @@ const char *lp_table_text(const LpTableRow *row, const char *column);
 gboolean lp_table_knows(const LpTableRow *row, const char *column);
 /** Whether there is a field in @column that is not empty. */
 gboolean lp_table_has(const LpTableRow *row, const char *column);
-/** What the row says, "column=field" a line, in the order of the columns' names: the same whatever
- * the order of the header. Returns: (transfer full). */
+/** The content of the row, "column=field" a line, in the order of the columns' names, so that the
+ * order of the header does not matter. Returns: (transfer full). */
 char *lp_table_content(const LpTableRow *row);
 /** The row's id: its column "id", or the line that it begins on. Returns: (transfer full). */
 char *lp_table_id(const LpTableRow *row);

@@ -86,8 +86,8 @@ lp_text_table_add_quantity_row(LpTextTable *self, const char *label, LpQuantity 
     lp_text_table_add_quantity(self, quantity, value);
 }
 
-/* What can be printed, and how wide it is, follows from the locale; a table is to be the same in
- * any. Returns: to be freed. */
+/* Prints the table as UTF-8, since a table is to be the same in any locale, which decides about
+ * printable characters and their width. Returns: to be freed. */
 static char *
 print_as_utf8(struct libscols_table *table)
 {

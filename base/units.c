@@ -108,7 +108,7 @@ scan_number(const char *text, double *out_value, const char **out_end)
     return TRUE;
 }
 
-/* How people end units, and how SimGrid does; of those that end alike the longest comes first. */
+/* The units of people and of SimGrid; of units with the same ending the longest comes first. */
 static const struct {
     LpQuantity quantity;
     const char *people, *simgrid;
@@ -326,7 +326,7 @@ lp_choice_parse(const char *text, const char *const *names, GError **error)
 
 /* Names are short; a longer text is no near miss of any. */
 #define NAME_MAX_LENGTH 63
-/* What is shorter stands in too many names to mean one. */
+/* The shortest part of a name that counts; shorter parts occur in too many names. */
 #define PART_MIN_LENGTH 3
 
 /* Levenshtein's distance between the first NAME_MAX_LENGTH bytes of both, by rows, where case does
@@ -364,7 +364,8 @@ name_begun(const char *text, const char *const *names)
     return begun;
 }
 
-/* One wrong letter in three, or two that are swapped, but never most of the letters. */
+/* Whether few letters differ: one wrong letter in three, or two that are swapped, but never most of
+ * the letters. */
 static gboolean
 few_differ(gsize distance, const char *text, const char *name)
 {

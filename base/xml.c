@@ -207,7 +207,7 @@ is_embedded(const char *path)
     return g_str_has_prefix(path, "resource://");
 }
 
-/* What @table, which is made if need be, has of @path. */
+/* The entry of @path in @table, which is made if there is none yet. */
 static gpointer
 recall(GHashTable **table, const char *path)
 {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* What holds no elements, from where it begins to where it ends. */
+/* The parts of XML without elements, by their beginning and end. */
 static const struct {
     const char *begin, *end;
 } opaque[] = {{"<!--", "-->"}, {"<![CDATA[", "]]>"}, {"<?", "?>"}};

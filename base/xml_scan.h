@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/** So many attributes an element may have: no description has a tenth of it. */
+/** The largest number of attributes of an element; no description has a tenth of it. */
 #define LP_XML_ATTRIBUTES_MAX 1000
 
 /** The line, from 1, on which an element with more than LP_XML_ATTRIBUTES_MAX attributes begins; 0:

@@ -61,7 +61,7 @@ static const Algorithm algorithms[] = {
     {"auto", REDUCING | CAN(ALL_TO_ALL), 0.10, TRUE},
 };
 
-/** How groups stand. */
+/** The placement of groups. */
 typedef enum {
     PLACE_ALONE,
     PLACE_STRIDED, /**< all groups at once, as rails */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What lightpath bench can measure. */
+/* The benchmarks of lightpath bench. */
 #pragma once
 
 #include "sim/fidelity.h"
 
 G_BEGIN_DECLS
 
-/** What is run. */
+/** The kinds of benchmarks. */
 typedef enum {
     LP_BENCHMARK_JOB,
     LP_BENCHMARK_RING,        /**< through the simulator, */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What changed between two simulated iterations, from their JSON. */
+/* The change between two simulated iterations, from their JSON. */
 #pragma once
 
 #include "base/json.h"
@@ -19,7 +19,7 @@ typedef struct {
 double lp_change_iteration_time_s(const json_t *run);
 /** The term @term of @run, s. */
 double lp_change_term_s(const json_t *run, LpTerm term);
-/** What changed from @first to @run. */
+/** The largest change from @first to @run. */
 LpChange lp_change_largest(const json_t *first, const json_t *run);
 /** A warning for runs whose terms move so much more than their sum that none of them says what
  * changed, since the critical path goes through other ranks. Returns: (transfer full), or NULL. */

@@ -120,7 +120,7 @@ typedef struct {
     LpRunResult result;
 } Measurement;
 
-/* What a child process reports. */
+/* The report of a child process. */
 typedef struct {
     LpRunResult result;
     guint64 children_peak_rss_bytes;
@@ -258,7 +258,7 @@ add_name(LpTextTable *table, const char *name, const char *summary, const char *
     lp_text_table_add_cell(table, "%s%s", summary, mark);
 }
 
-/* What "--help" says. Returns: (transfer full). */
+/* The summary for "--help". Returns: (transfer full). */
 static char *
 list_benchmarks(void)
 {

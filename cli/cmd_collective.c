@@ -256,7 +256,7 @@ flows_to_text(const json_t *report)
     return g_string_free(out, FALSE);
 }
 
-/* What a run calls the algorithm is an option here. */
+/* Turns an error about the algorithm into one about the option that named it. */
 static gboolean
 refuse_run(GError **error)
 {

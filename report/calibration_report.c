@@ -17,7 +17,7 @@ is_at(double value, double bound)
     return fabs(value - bound) <= 1e-3 * fabs(bound);
 }
 
-/* What to think of the value, borrowed. */
+/* A remark on the value, borrowed. */
 static const char *
 remark(const LpFitVariable *variable, const LpConstantKind *kind)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a fit of constants came to, for people and for scripts. */
+/* The result of a fit of constants, for people and for scripts. */
 #pragma once
 
 #include "base/json.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a workload's parallelisms ask of the network, as JSON and as tables. */
+/* The demands of a workload's parallelisms on the network, as JSON and as tables. */
 #pragma once
 
 #include "base/json.h"

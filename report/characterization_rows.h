@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-/** How fast the calls of a row are; 0 where no simulation says. */
+/** The time and the rates of the calls of a row; 0 without a simulation. */
 typedef struct {
     double time_s, share;           /**< of the iteration */
     double algorithmic_bytes_per_s; /**< buffers over time */
@@ -27,8 +27,8 @@ typedef struct {
 /** Seconds that the calls of @row take a rank of its stage, each from when its last member has come
  * to its end; 0 without a simulation. */
 double lp_characterization_row_s(const LpCharacterization *self, const LpCensusRow *row);
-/** What @census and, unless it is NULL, @run on @machine say of a point of a sweep. @workload: of
- * that point. */
+/** Fills a point of a sweep from @census and, unless it is NULL, from @run on @machine. @workload:
+ * of that point. */
 void lp_sweep_point_fill(LpSweepPoint *self, const LpWorkload *workload,
                          const LpCollectiveCensus *census, const LpMachine *machine,
                          const LpRunResult *run);
@@ -39,7 +39,7 @@ LpRowRates lp_characterization_rates(const LpCharacterization *self, const LpCen
 const char *lp_characterization_group(const LpCensusRow *row);
 /** The term that the exposed time of @traffic counts as; LP_N_TERMS: several. */
 LpTerm lp_characterization_term(LpTraffic traffic);
-/** What rows of @traffic have together. */
+/** The sums over the rows of @traffic. */
 LpTrafficSum lp_characterization_sum(const LpCharacterization *self, LpTraffic traffic);
 /** The histogram of @row's sizes, without empty bins. Returns: (transfer full), of LpSizeBin. */
 GArray *lp_characterization_bins(const LpCensusRow *row);

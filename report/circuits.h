@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a run says of its circuits, in results. */
+/* The circuits of a run, in results. */
 #pragma once
 
 #include "base/json.h"

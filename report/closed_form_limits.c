@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a closed form does not see: a number without it would mislead those who only estimate. */
+/* The limits of a closed form: a number without them would mislead those who only estimate. */
 #include "report/closed_form_limits.h"
 
 #include "model/closed_form/amped.h"
@@ -100,7 +100,7 @@ add_operations(GPtrArray *texts, const LpWorkload *workload)
                                            100.0 * share, names->str));
 }
 
-/* What the consistent form knows of trees it does not know of other topologies. */
+/* Adds the limit on oversubscription. The consistent form knows trees, and no other topologies. */
 static void
 add_oversubscription(GPtrArray *texts, const LpMachine *machine, gboolean amped)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a closed form does not see of a plan on a machine. */
+/* The limits of a closed form for a plan on a machine. */
 #pragma once
 
 #include "base/json.h"

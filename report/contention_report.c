@@ -11,7 +11,7 @@
 
 /* --- rows, sorted --- */
 
-/* Who delays whom. */
+/* A delay of one party by another. */
 typedef struct {
     LpContender delayed, by;
     double seconds;
@@ -28,7 +28,7 @@ typedef struct {
     double utilisation; /* bytes that crossed it over those that could have */
 } LinkRow;
 
-/* What a change would save. */
+/* The saving of a change. */
 typedef struct {
     const char *name; /* borrowed */
     double time_s, saved_s, units, saved_per_unit_s;

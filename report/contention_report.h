@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What holds the jobs of a scenario back, as JSON and as tables. */
+/* The contention of the jobs of a scenario, as JSON and as tables. */
 #pragma once
 
 #include "base/json.h"

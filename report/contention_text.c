@@ -7,7 +7,7 @@
 #include "report/report_parts.h"
 #include "report/result_field.h"
 
-/* What results of contention have of each job. */
+/* The type of the results of each job. */
 #define JOB "contended"
 
 static double

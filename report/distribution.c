@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How an iteration's time is distributed over the seeds of what is drawn. */
+/* The distribution of an iteration's time over seeds. */
 #include "report/distribution.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What makes an estimate doubtful. */
+/* The causes that make an estimate doubtful. */
 #include "report/doubts.h"
 
 #include "model/plan/plan_parameters.h"

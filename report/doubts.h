@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-/** What the plan and the machine have that only a run can tell the cost of: contention, circuits,
+/** The properties of the plan and the machine whose cost only a run can tell: contention, circuits,
  * imbalance, experts' loads, hosts, overlaps that compete. Returns: (transfer full) of texts; none:
  * the form is as good as its fit to simulations in docs/validation.md. */
 GPtrArray *lp_doubts(const LpReport *self);

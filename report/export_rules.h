@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What each attribute of a workload is called in training software: one table a software. */
+/* The names of attributes in training software: one table a software. */
 #pragma once
 
 #include <glib.h>

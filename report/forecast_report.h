@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a command would run and what that would cost, as JSON and as a table. */
+/* The forecast of a command's runs and their cost, as JSON and as a table. */
 #pragma once
 
 #include "sim/fidelity.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What reports say of a program by hand in place of a Transformer. */
+/* The text of reports on a program by hand. */
 #pragma once
 
 #include "base/json.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was seen of a run, as JSON: links over time, who sent how much to whom, the timeline. */
+/* The observation of a run as JSON: links over time, who sent how much to whom, the timeline. */
 #pragma once
 
 #include "base/json.h"

@@ -15,7 +15,7 @@ typedef struct {
     json_t *plots;          /* owned: what the page's script draws */
 } LpPage;
 
-/** What stands at the JSON pointer @at (RFC 6901) of the document; NULL: nothing. Borrowed. */
+/** The value at the JSON pointer @at (RFC 6901) of the document; NULL: none. Borrowed. */
 const json_t *lp_page_get(const LpPage *self, const char *at);
 /** @prefix and what @format makes, a JSON pointer. Returns: (transfer full). */
 char *lp_page_at(const char *prefix, const char *format, ...) G_GNUC_PRINTF(2, 3);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What pages say of contention. */
+/* The sections of pages on contention. */
 #pragma once
 
 #include "report/page.h"

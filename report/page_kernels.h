@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What pages say of the kernels of a micro-batch. */
+/* The sections of pages on the kernels of a micro-batch. */
 #pragma once
 
 #include "report/page.h"
 
 G_BEGIN_DECLS
 
-/** How much a section of kernels shows. */
+/** The extent of a section on kernels. */
 typedef enum {
     LP_PAGE_KERNELS_MOST, /**< the plot, and the kernels that take most */
     LP_PAGE_KERNELS_ALL   /**< besides, all in their order */

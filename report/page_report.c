@@ -14,7 +14,7 @@ text_at(const LpPage *self, const char *at)
     return text == NULL ? "" : text;
 }
 
-/* What ran on what. */
+/* Adds the names of workload and machine. */
 static void
 add_head(LpPage *self, const char *what_at, const char *machine_at)
 {

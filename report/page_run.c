@@ -71,7 +71,7 @@ number(const LpPage *self, const char *at)
     return json_number_value(lp_page_get(self, at));
 }
 
-/* How many of the models there are: of a program by hand, the simulation alone. */
+/* The number of models: for a program by hand the simulation alone. */
 static guint
 n_models(const LpPage *self, const char *at)
 {
@@ -151,7 +151,7 @@ add_term_table(LpPage *self, const char *at)
     lp_page_end_table(self);
 }
 
-/* What closed forms leave out. */
+/* Adds the limits of closed forms. */
 static void
 add_closed_form_limits(LpPage *self, const char *at)
 {
@@ -171,7 +171,7 @@ add_closed_form_limits(LpPage *self, const char *at)
 
 /* --- difference --- */
 
-/* What is smaller is rounding, not a part. */
+/* The smallest part; smaller ones are rounding. */
 #define PART_MIN_S 1e-12
 
 static void

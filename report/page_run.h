@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What pages say of one run of one workload: the sections of any page that has such a run. */
+/* The sections of pages on one run of one workload. */
 #pragma once
 
 #include "report/page.h"

@@ -12,7 +12,7 @@
 
 const char *const lp_export_names[] = {"megatron", "torchtitan", "deepspeed", NULL};
 
-/* What a software is and what its words are called. */
+/* The title, the term and the rules of each software. */
 static const struct {
     const char *title, *word;
     const LpExportRule *rules;
@@ -22,7 +22,7 @@ static const struct {
     [LP_EXPORT_DEEPSPEED] = {"DeepSpeed of August 2026", "key", lp_export_deepspeed},
 };
 
-/* What is to be written. */
+/* The texts to be written. */
 typedef struct {
     GPtrArray *words; /* owned texts: filled-in texts of rules, in their order */
     GPtrArray *shape; /* owned texts "name=value": the model's, without a word */

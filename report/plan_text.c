@@ -93,7 +93,7 @@ append_framework_defaults(GString *out, const LpWorkload *workload)
     }
 }
 
-/* Who beats others comes first. */
+/* Appends the origins of attributes, the strongest first. */
 static void
 append_origins(GString *out, const LpWorkload *workload)
 {

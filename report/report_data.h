@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a report holds of one simulated or estimated iteration. */
+/* The content of a report on one simulated or estimated iteration. */
 #pragma once
 
 #include "model/closed_form/amped.h"
@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-/** What a run cost the machine that it ran on. */
+/** The cost of a run on the machine that it ran on. */
 typedef struct {
     double wall_s;
     guint64 peak_rss_bytes;

@@ -94,7 +94,7 @@ lp_unit_digits(LpUnit unit, double value)
 {
     if (units[unit].digits == SCALED)
         return lp_quantity_format(units[unit].quantity, value);
-    /* What the digits would show as 0, so that rounding errors bring no sign. */
+    /* Values that the digits would show as 0 are 0, so that rounding errors bring no sign. */
     double shown = fabs(value) < 0.5 * pow(10.0, -units[unit].digits) ? 0.0 : value;
     return g_strdup_printf("%.*f", units[unit].digits, shown);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What people see the values of results called, by their keys in JSON: the table of
- * report/fields.xml, and tables of text that show results by it. */
+/* Labels of the values of results, by their keys in JSON: the table of report/fields.xml, and
+ * tables of text that show results by it. */
 #pragma once
 
 #include "base/json.h"
@@ -45,9 +45,9 @@ typedef struct {
     guint members;        /**< private: number of the list of its fields */
 } LpResultField;
 
-/** What stands at the JSON pointer @pointer (RFC 6901) of an output, such as "simulate", or of a
- * type of report/fields.xml, such as "iteration"; "" is all of it. Returns: static, or NULL: the
- * table does not have it. */
+/** The field at the JSON pointer @pointer (RFC 6901) of an output, such as "simulate", or of a type
+ * of report/fields.xml, such as "iteration"; "" is all of it. Returns: static, or NULL: the table
+ * does not have it. */
 const LpResultField *lp_result_field_find(const char *of, const char *pointer);
 /** The label of the field at @pointer, which has one. */
 const char *lp_result_field_label(const char *of, const char *pointer);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is known of a simulated scenario, as JSON and as tables. */
+/* The results of a simulated scenario, as JSON and as tables. */
 #pragma once
 
 #include "report/report.h"

@@ -146,7 +146,7 @@ append_plans(GString *out, const LpSearchReport *self, gboolean front)
     lp_text_table_append(out, table, 2);
 }
 
-/* How far predictions of such a plan were from measured steps. */
+/* The expected error of a plan. */
 static LpExpectedError
 expected_error(const LpSearchReport *self, const LpSearchRun *run)
 {
@@ -300,7 +300,7 @@ add_settings(json_t *object, const LpSearchSpace *space, const LpSearchPlan *pla
     }
 }
 
-/* What the nearest of plans that do not fit lacks, and which it is. */
+/* Adds the plan that lacks the least memory of those that do not fit. */
 static void
 add_nearest(json_t *root, const LpSearchSpace *space)
 {

@@ -27,7 +27,7 @@ record_at(const json_t *document, gsize index)
     return json_string_value(json_object_get(record, "name"));
 }
 
-/* What the column @name has of @point; NULL: nothing. */
+/* The value of column @name at @point; NULL: none. */
 static const json_t *
 find_value(const json_t *point, const char *name)
 {

@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-/** What a page of a study draws. */
+/** The columns that a page of a study draws. */
 typedef struct {
     const char *x, *y;  /* borrowed: names of columns, axes or records; NULL: the first of each */
     const char *series; /* borrowed: a column, of each value of which a line is drawn; NULL: the

@@ -17,7 +17,8 @@
 #include <math.h>
 #include <string.h>
 
-/* What all results of an iteration have: those of simulate, of estimate, and of each job. */
+/* The type that all results of an iteration share: those of simulate, of estimate, and of each job.
+ */
 #define RESULT "iteration"
 
 static double
@@ -306,7 +307,7 @@ lp_report_append_distribution(GString *out, const json_t *result)
                            number_at(result, "/distribution/high_s"));
 }
 
-/* How far predictions of such steps were from measured ones. */
+/* Appends the expected error. */
 static void
 append_expected_error(GString *out, const LpReport *self)
 {
@@ -324,7 +325,7 @@ append_run(GString *out, const json_t *result, const char *pointer, const char *
     g_string_append_printf(out, "%.6f s %s%s", number_at(result, pointer), label_of(pointer), end);
 }
 
-/* What six digits would show as 0 has no sign. */
+/* A value that six digits would show as 0 has no sign. */
 static double
 steady(double seconds)
 {

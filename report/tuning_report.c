@@ -26,7 +26,7 @@ run_at(const LpTuningReport *self, guint index)
     return &g_array_index(self->runs, LpTuningRun, index);
 }
 
-/* What runs the collectives of @point: by the workload's choice, or the best. */
+/* The library that runs the collectives of @point: the workload's choice, or the best. */
 static guint
 chosen_for(const LpTuningReport *self, const LpTuningPoint *point)
 {

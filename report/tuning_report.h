@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What "lightpath tune communication" prints. */
+/* The output of "lightpath tune communication". */
 #pragma once
 
 #include "base/json.h"

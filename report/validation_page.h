@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What came out of a table of measurements, as one page that needs nothing else. */
+/* The predictions of a table of measurements, as one page that needs nothing else. */
 #pragma once
 
 #include "report/validation_report.h"

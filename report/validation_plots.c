@@ -156,7 +156,7 @@ lp_validation_error_plots(const LpValidation *self)
 
 /* --- data --- */
 
-/* What is said of a row under the pointer. */
+/* The text on a row under the pointer. */
 static char *
 about(const LpOutcome *outcome, LpPrediction model)
 {

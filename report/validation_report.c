@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What came out of a table of measurements, as JSON. */
+/* The predictions of a table of measurements, as JSON. */
 #include "report/validation_report.h"
 
 #include "base/json.h"

@@ -108,7 +108,7 @@ lp_validation_add_sources(GString *page, const LpValidation *self)
     end_table(page);
 }
 
-/* What the model's median has over the simulation's, in points of a per cent. */
+/* Adds the excess of the model's median over the simulation's, in points of a per cent. */
 static void
 add_margin(GString *page, const LpScore *score, const LpScore *simulated)
 {

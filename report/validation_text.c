@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What came out of a table of measurements, as text. */
+/* The predictions of a table of measurements, as text. */
 #include "report/validation_report.h"
 
 #include "report/result_field.h"

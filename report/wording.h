@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the outcome of a measured row is put into words. */
+/* The texts on outcomes of measured rows. */
 #pragma once
 
 #include "validation/prediction/outcome.h"

@@ -50,7 +50,8 @@ ffn_width(const LpTransformer *transformer, double n_experts)
     return (dense + expert_layers * n_experts * lp_transformer_expert_ffn(transformer)) / layers;
 }
 
-/* What a token passes: the shared experts and as many as it takes. */
+/* The inner width that a token passes: that of the shared experts and of the experts to which it is
+ * routed. */
 static double
 active_width(const LpTransformer *transformer)
 {
@@ -196,8 +197,8 @@ lp_amped_recompute_s(const LpClosedFormInput *input)
 
 /* --- communication --- */
 
-/* How a group of ranks stands: so many members in a domain, in so many domains; packed placement,
- * rank 0's group, whose members are taken as evenly spaced. */
+/* The place of a group of ranks: its members in a domain, and its domains, with packed placement
+ * and evenly spaced members of rank 0's group. */
 typedef struct {
     guint64 n, n_intra, n_inter;
     LpFabricConnection intra, inter;

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-/* What the plan hides, s of an iteration. */
+/* The communication that the plan hides, s of an iteration. */
 typedef struct {
     double tp_s, pp_s, dp_s;
 } Hidden;
@@ -49,8 +49,8 @@ exposed_gathers(const LpClosedFormInput *input, double hidden_s)
     return gathers_s > 0.0 ? fmax(1.0 - hidden_s / (gathers_s + sums_s), 0.0) : 1.0;
 }
 
-/* What passes wait for data parallelism where all of it takes @dp_s in place of T_DP, and @hidden_s
- * less. */
+/* The seconds that passes wait for data parallelism, where all of it takes @dp_s in place of T_DP
+ * and @hidden_s of it is hidden. */
 static LpPassCommunication
 exposed_pass(const LpClosedFormInput *input, double dp_s, double hidden_s)
 {
@@ -97,7 +97,7 @@ compose(const LpClosedFormInput *input, const LpClosedFormCommunication *communi
         }};
 }
 
-/* What the plan hides of @communication, the form's own. */
+/* The part of @communication, the form's own, that the plan hides. */
 static Hidden
 find_hidden(const LpClosedFormInput *input, const LpClosedFormCommunication *communication)
 {
@@ -120,7 +120,8 @@ own_terms(const LpClosedFormInput *input, gboolean hides)
                    hides ? find_hidden(&own, &communication) : (Hidden){0.0, 0.0, 0.0});
 }
 
-/* What an iteration takes longer over a rotor than over its circuits if they stood. */
+/* The additional time of an iteration over a rotor, against one over the same circuits if they
+ * stood. */
 static double
 turning_s(const LpClosedFormInput *input, gboolean hides)
 {

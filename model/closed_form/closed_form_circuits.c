@@ -100,8 +100,8 @@ lp_closed_form_n_reconfigurations(const LpClosedFormInput *input)
     return (gathers_ahead(input) ? 3.0 * stages - 2.0 : 4.0 * (stages - 1.0)) + 2.0 * (m - 1.0);
 }
 
-/* What the mean stage's forward or backward pass of a micro-batch, or one of @n_parts equal parts
- * of it, hides of a dead time. */
+/* The part of a dead time that the mean stage's forward or backward pass of a micro-batch, or one
+ * of @n_parts equal parts of it, hides. */
 static double
 hidden_s(const LpClosedFormInput *input, gboolean forward, double n_parts)
 {

@@ -17,8 +17,8 @@ double lp_closed_form_ring_s(const LpClosedFormInput *input, LpGroup group, LpCo
 LpClosedFormInput lp_closed_form_by(const LpClosedFormInput *input, LpGroup group,
                                     LpCollective collective, double bytes);
 
-/** What the library of @input, which lp_closed_form_by() has found, was measured to take, s; 0:
- * nothing was. */
+/** The measured time, in the table of @input's library, which lp_closed_form_by() has found, s; 0:
+ * nothing was measured. */
 double lp_closed_form_measured_s(const LpClosedFormInput *input, LpGroup group,
                                  LpCollective collective, double bytes);
 

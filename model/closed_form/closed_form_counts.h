@@ -69,7 +69,8 @@ accelerator(const LpClosedFormInput *input, guint64 rank)
     return input->accelerators == NULL ? rank : input->accelerators[rank];
 }
 
-/** What sums a tensor that is divided again or not (@scatters). */
+/** The collective that sums a tensor: a reduce-scatter if the sum is divided again (@scatters),
+ * else an all-reduce. */
 static inline LpCollective
 sum_of(gboolean scatters)
 {

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-/* What the blocks of a member cross. */
+/* The links that the blocks of a member cross. */
 typedef struct {
     double latency_s;
     double n_near;           /* that stay in its domain */

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-/* What the host needs for a micro-batch's kernels in @pass, on the mean stage. */
+/* The host's time for a micro-batch's kernels in @pass, on the mean stage. */
 static double
 kernels_s(const LpClosedFormInput *input, LpPass pass)
 {
@@ -23,7 +23,7 @@ idle_s(const LpClosedFormInput *input)
     return sum_s / degree(input, LP_AXIS_PP);
 }
 
-/* What the host needs for a micro-batch's collectives and messages, on the mean stage. */
+/* The host's time for a micro-batch's collectives and messages, on the mean stage. */
 static double
 collectives_s(const LpClosedFormInput *input)
 {
@@ -50,7 +50,7 @@ n_runs(const LpClosedFormInput *input)
            (degree(input, LP_AXIS_PP) - 1.0) / input->plan->pipeline.virtual_stages;
 }
 
-/* What the host needs for the optimiser's step beyond what the device takes for it. */
+/* The host's time for the optimiser's step beyond the device's. */
 static double
 step_lag_s(const LpClosedFormInput *input)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the closed forms are computed from. */
+/* The inputs of the closed forms. */
 #pragma once
 
 #include "model/times/accelerator.h"
@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 /** Connections of rings that the terms of one plan ask for again and again. */
 typedef struct LpClosedFormRings LpClosedFormRings;
 
-/** What the closed form is computed from, all borrowed. */
+/** The inputs of a closed form, all borrowed. */
 typedef struct {
     const LpTransformer *transformer;
     const LpPlan *plan;

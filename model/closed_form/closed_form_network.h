@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a transfer of the closed form meets: members' places, shares of links, the network that
- * it takes, axes of a torus. (closed_form_members.c, _share.c, _steering.c, _torus.c.) */
+/* The network that a transfer of the closed form uses: members' places, shares of links, the choice
+ * of network, axes of a torus. (closed_form_members.c, _share.c, _steering.c, _torus.c.) */
 #pragma once
 
 #include "model/closed_form/closed_form_input.h"

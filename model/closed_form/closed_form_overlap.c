@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a plan hides behind computing: data parallelism, messages. */
+/* The communication that a plan hides behind computing: data parallelism, messages. */
 #include "model/closed_form/closed_form_waiting.h"
 #include "model/closed_form/closed_form_counts.h"
 #include "model/times/layer_tensors.h"

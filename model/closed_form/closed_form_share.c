@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is left of narrow links above ports: a class's flows all run at once, and share them. */
+/* The shares of narrow links above ports: all flows of a class run at once and share them. */
 #include "model/closed_form/closed_form_network.h"
 #include "model/closed_form/closed_form_counts.h"
 
@@ -54,7 +54,7 @@ count(const Flows *self, guint32 level, guint64 rank)
     return n;
 }
 
-/* What a flow has of the links above the switch of @level that @rank is below. */
+/* The share that a flow has of the links above the switch of @level that @rank is below. */
 static double
 share_bytes_per_s(const Flows *self, guint32 level, guint64 rank)
 {

@@ -50,7 +50,8 @@ add_piece(LpClosedFormPieces *pieces, LpParameters parameters, double bytes)
     pieces->bytes.experts += parameters.experts * bytes;
 }
 
-/* What a backward pass gathers of @layer, between whose passes @between parameters are used. */
+/* Adds the gathers of @layer in a backward pass. @between: the parameters that are used between its
+ * two passes. */
 static void
 add_backward(LpClosedFormPieces *pieces, const Layer *layer, double between, double live,
              double bytes)

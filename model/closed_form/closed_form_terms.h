@@ -109,7 +109,7 @@ double lp_closed_form_optimizer_s(const LpClosedFormInput *input);
 /** A step's checks of gradients on the mean stage. */
 LpWork lp_closed_form_checks_work(const LpClosedFormInput *input);
 
-/** What the host needs for the optimiser's step on the mean stage, s. */
+/** The host's time for the optimiser's step on the mean stage, s. */
 double lp_closed_form_optimizer_host_s(const LpClosedFormInput *input);
 
 G_END_DECLS

@@ -20,7 +20,7 @@ one_gather_s(const LpClosedFormInput *input, double bytes)
     return lp_closed_form_ring_s(input, LP_GROUP_TP, LP_COLLECTIVE_ALL_GATHER, bytes);
 }
 
-/* One that scatters, with sequence parallelism. */
+/* The time of one sum, which scatters with sequence parallelism. */
 static double
 one_sum_s(const LpClosedFormInput *input, double bytes)
 {
@@ -244,7 +244,7 @@ latent_times(const LpClosedFormInput *input, guint32 index)
         gathers * latents_s(input, index, in.regathered, in.n_regathered, gather, operand_bytes)};
 }
 
-/* What they take more than collectives of the whole input. */
+/* The additional time of collectives of latents, against collectives of the whole input. */
 static double
 latents_more_s(const LpClosedFormInput *input, guint32 index)
 {

@@ -294,7 +294,7 @@ read_not(Reader *self)
     add(self, (Step){.kind = STEP_NOT});
 }
 
-/* What is behind "and" is worked out only where what is before is not 0. */
+/* Reads "and", whose right side is evaluated only where the left one is not 0. */
 static void
 read_and(Reader *self)
 {

@@ -14,7 +14,7 @@ G_BEGIN_DECLS
 
 typedef struct LpExpression LpExpression;
 
-/** What a name stands for: a place among the values, or another expression. */
+/** The meaning of a name: a place among the values, or another expression. */
 typedef struct {
     guint place;
     const LpExpression *expression; /* borrowed; NULL: the place */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What lists of kernels are made of. Internal: model/kernels only. */
+/* The items of lists of kernels. Internal: model/kernels only. */
 #pragma once
 
 #include "base/xml.h"

@@ -26,7 +26,7 @@ typedef struct {
     const char *const *blocks, *const *passes; /**< names, NULL-ended */
 } LpKernelVocabulary;
 
-/** What a kernel is. */
+/** The kinds of kernels. */
 typedef enum {
     LP_LISTED_PRODUCT,  /**< matrix products: count times (m, k)(k, n) */
     LP_LISTED_STREAM,   /**< reads and writes in order */
@@ -59,7 +59,7 @@ typedef enum {
     LP_KERNEL_LAUNCHES,
     LP_N_KERNEL_FIELDS
 } LpKernelField;
-/** What lists call them. */
+/** The names of fields in lists. */
 extern const char *const lp_kernel_field_names[];
 #define LP_KERNEL_FIRST_INHERITED LP_KERNEL_WIDE
 /** The place of an inherited field's size. */
@@ -94,7 +94,7 @@ LpKernelLists *lp_kernel_lists_load(const char *const *paths, const LpKernelVoca
 void lp_kernel_lists_free(LpKernelLists *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpKernelLists, lp_kernel_lists_free)
 
-/** Whether they have anything for @block in @pass, whatever the sizes. */
+/** Whether the lists have anything for @block in @pass, whatever the sizes. */
 gboolean lp_kernel_lists_has(const LpKernelLists *self, guint block, guint pass);
 /** Works out the kernels of @block in @pass, one after the other, and hands them to @take.
  * @values: of LP_KERNEL_SIZES_MAX, the vocabulary's filled in. @out_fault: where an expression
@@ -114,7 +114,7 @@ typedef enum {
     LP_N_MIXER_FIGURES
 } LpMixerFigure;
 
-/** How context parallelism brings together what a mixer's core takes. */
+/** The exchange by which context parallelism brings together the inputs of a mixer's core. */
 typedef enum {
     LP_MIXER_ALONE,      /**< not said: it runs on whole sequences only */
     LP_MIXER_ALL_TO_ALL, /**< tokens are traded for heads, and back */
@@ -125,7 +125,7 @@ extern const char *const lp_mixer_exchange_names[]; /**< NULL-ended */
 
 /** The mixer called @name, for the functions below; -1: lists have none. */
 int lp_kernel_lists_mixer(const LpKernelLists *self, const char *name);
-/** What lp_kernel_lists_run() takes for it in place of a block. */
+/** The number by which lp_kernel_lists_run() takes a mixer in place of a block. */
 guint lp_kernel_lists_mixer_block(const LpKernelLists *self, guint mixer);
 LpMixerExchangeKind lp_kernel_lists_mixer_exchange(const LpKernelLists *self, guint mixer);
 /** Works out a figure. @values: as lp_kernel_lists_run(). */

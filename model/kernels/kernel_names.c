@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What names in lists stand for: sizes of the vocabulary, variables, and sizes that lists derive.
- */
+/* Names in lists: sizes of the vocabulary, variables, and sizes that lists derive. */
 #include "base/error.h"
 #include "model/kernels/kernel_items.h"
 

@@ -99,7 +99,7 @@ read_setting(Reader *self, LpKernelItem *item, const xmlNode *node, const char *
     return value != NULL;
 }
 
-/* What else <use> and <with> say are settings. */
+/* Reads the other attributes of <use> and <with>, which are settings. */
 static gboolean
 read_settings(Reader *self, LpKernelItem *item, const xmlNode *node)
 {
@@ -352,7 +352,7 @@ read_divisor(Reader *self, LpListedMixer *mixer, const xmlNode *node)
     return good;
 }
 
-/* What a mixer is like has its passes, which it may replace. */
+/* Takes over the passes of the block or mixer that a mixer is like; it may replace them. */
 static gboolean
 take_passes(Reader *self, guint block, const xmlNode *node)
 {

@@ -23,7 +23,7 @@ lp_memory_layer_activations_bytes(const LpTransformer *transformer, const LpPlan
     return lp_memory_layer_bytes(transformer, plan, index, lp_plan_recomputed_parts(plan));
 }
 
-/* What one layer's recomputation brings back for the time of its backward pass. */
+/* The bytes that the recomputation of one layer brings back for the time of its backward pass. */
 static double
 recomputed_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 index)
 {
@@ -153,7 +153,7 @@ activations_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 
     return sum;
 }
 
-/* What arrives from other stages: a micro-batch's activations, and its gradients. */
+/* The bytes that arrive from other stages: a micro-batch's activations, and its gradients. */
 static double
 received_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 stage)
 {
@@ -244,9 +244,9 @@ largest_tensor(const LpTransformer *transformer, const LpPlan *plan, guint32 sta
     return fmax(layers.largest, root_parameters(transformer, plan, stage));
 }
 
-/* What is there at once tensor by tensor: up to the limit, which the last of them oversteps, and
- * one that comes into a list a second time; and the gradients of a bucket, or of a tensor that has
- * no room in one. */
+/* The parameters that are gathered at once, tensor by tensor: up to the limit, which the last of
+ * them oversteps, and one that comes into a list a second time; and the gradients of a bucket, or
+ * of a tensor that has no room in one. */
 static double
 tensors_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 stage)
 {
@@ -262,9 +262,9 @@ tensors_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 stag
            (shards_gradients(plan) ? gradients : 0.0);
 }
 
-/* What ZeRO stage 3 has gathered at once: the layer (or its largest array) at work, or the root in
- * its place, and the layers ahead, or all; and a unit's gradients, or a bucket of them, before they
- * are scattered. */
+/* The bytes that ZeRO stage 3 has gathered at once: the layer (or its largest array) at work, or
+ * the root in its place, and the layers ahead, or all; and a unit's gradients, or a bucket of them,
+ * before they are scattered. */
 static double
 gathered_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 stage)
 {

@@ -31,9 +31,9 @@ double lp_memory_layer_activations_bytes(const LpTransformer *transformer, const
  * micro-batches in flight (Korthikanti et al., arXiv 2205.05198, equations 1-6); what the step of
  * the optimiser takes once they are gone, where that is more. */
 LpMemory lp_memory_of_stage(const LpTransformer *transformer, const LpPlan *plan, guint32 stage);
-/** What has to fit, bytes: all parts but what is cached. */
+/** The bytes that have to fit: all parts but what is cached. */
 double lp_memory_sum(const LpMemory *self);
-/** What a process of PyTorch shows to have (torch.cuda.max_memory_reserved, nvidia-smi), bytes:
+/** The memory that a process of PyTorch shows (torch.cuda.max_memory_reserved, nvidia-smi), bytes:
  * with what is cached. The driver's context and the buffers of communicators are not counted. */
 double lp_memory_reserved(const LpMemory *self);
 /** The memory of the stage that needs most. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the closed form knows of a machine's networks: rates, and latencies by distance. */
+/* The networks of a machine as the closed form sees them: rates, and latencies by distance. */
 #pragma once
 
 #include "model/network/hops.h"
@@ -49,7 +49,7 @@ typedef struct {
     LpFabricPacketNetwork packet_network;
 } LpFabricCircuits;
 
-/** What the closed form knows of the networks. */
+/** The networks of a machine. */
 typedef struct {
     guint32 domain_size; /**< accelerators a scale-up domain; rank r stands in domain r / size */
     double scale_up_bytes_per_s; /**< an accelerator's, each way */
@@ -86,7 +86,7 @@ typedef struct {
     LpFabricCircuits circuits; /**< between the domains */
 } LpFabric;
 
-/** What a group pays for the slowest of the pairs that it sends over. */
+/** The slowest of the pairs over which a group sends. */
 typedef struct {
     double latency_s;   /**< the highest, one way */
     double bytes_per_s; /**< the lowest, each way */

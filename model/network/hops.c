@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many links lie between two ports of a dragonfly. */
+/* The number of links between two ports of a dragonfly. */
 #include "model/network/hops.h"
 
 guint64

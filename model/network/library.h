@@ -64,8 +64,8 @@ typedef struct {
     double cards_bytes_per_s_max; /**< the same, of all cards of a domain together */
 } LpLibraryRule;
 
-/** What the start of a collective costs the host of a rank for each member of the group, s, where
- * hosts check it first (LpCollectiveChecks). */
+/** The host's cost of starting a collective for each member of the group, s, where hosts check it
+ * first (LpCollectiveChecks). */
 typedef struct {
     double near_s; /**< of the rank's own domain, itself among them */
     double far_s;  /**< of another domain */
@@ -96,7 +96,7 @@ typedef struct LpLibrary {
         *mix; /* owned by lp_library_free(): others that run some collectives; NULL: none */
 } LpLibrary;
 
-/** What a library does with a collective. */
+/** The way in which a library runs a collective. */
 typedef struct {
     LpAlgorithms algorithms;    /**< nothing said: a ring; an all-to-all along the rails */
     const LpProtocol *protocol; /* borrowed from the library */

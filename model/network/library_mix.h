@@ -7,7 +7,8 @@
 
 G_BEGIN_DECLS
 
-/** Who runs what: the first pick that fits (LpLibraryPicks), or else the library that has this. */
+/** The libraries of a mix and their collectives: the first pick that fits (LpLibraryPicks), or else
+ * the library that has this. */
 struct LpLibraryMix {
     LpLibraryPicks said;
     LpLibrary *libraries[LP_LIBRARY_PICKS_MAX + 1]; /* owned, by name; the first: NULL, for it is
@@ -22,7 +23,7 @@ guint32 lp_library_pick(const LpLibraryPicks *self, LpCollective collective, LpT
  * @traffic. Borrowed. */
 const LpLibrary *lp_library_for(const LpLibrary *self, LpCollective collective, LpTraffic traffic,
                                 guint64 bytes);
-/** How many libraries @self stands for, itself among them. */
+/** The number of libraries of @self, itself among them. */
 guint32 lp_library_n_mixed(const LpLibrary *self);
 /** Number @index of them, from @self on. Borrowed. */
 LpLibrary *lp_library_mixed(LpLibrary *self, guint32 index);

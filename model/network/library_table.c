@@ -222,7 +222,7 @@ best_algorithm(const LpLibrary *self, const LpMeasuredTime *like, Fit *out_fit)
     return best;
 }
 
-/* What times of @from grow by where @n_ranks do the same. */
+/* The factor on the times of @from for @n_ranks. */
 static double
 scale(const LpLibrary *self, const LpMeasuredTime *from, guint64 bytes, guint64 n_ranks,
       const char **out_algorithm)

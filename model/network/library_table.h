@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a library has been measured to take: a table, and what lies between its rows and beyond. */
+/* Measured times of a library: a table, and times between its rows and beyond. */
 #pragma once
 
 #include "model/network/library.h"
 
 G_BEGIN_DECLS
 
-/** How a time that the table does not hold was found. */
+/** The way in which a time that the table does not hold was found. */
 typedef struct {
     guint64 n_ranks, n_nodes; /**< of the rows that it comes from */
     const char *algorithm;    /**< whose steps and bytes scale them; NULL: these very ranks were
@@ -25,7 +25,8 @@ double lp_library_measured_s(const LpLibrary *self, LpCollective collective, gui
 /** The scatter of the measured tables of @collective on one node or on several: the largest excess
  * of a smaller size's time over a larger size's. 0.03 is 3 %. */
 double lp_library_scatter(const LpLibrary *self, LpCollective collective, gboolean is_one_node);
-/** What of @self is as measured, and how other groups are scaled, in a sentence; NULL: nothing. */
+/** A sentence on which collectives of @self are as measured, and how other groups are scaled; NULL:
+ * none is. */
 char *lp_library_measured_text(const LpLibrary *self);
 
 G_END_DECLS

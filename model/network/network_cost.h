@@ -14,14 +14,14 @@ typedef struct {
     double switch_port_price_usd, switch_port_power_w;
 } LpNetworkParts;
 
-/** What a network is made of. */
+/** The parts of a network. */
 typedef struct {
     guint64 n_host_ports;   /**< of accelerators or their cards */
     guint64 n_switch_ports; /**< of all switches */
     guint64 n_transceivers;
 } LpNetworkCount;
 
-/** What it costs. */
+/** The price and the power of a network. */
 typedef struct {
     double price_usd;
     double power_w; /**< of switches and transceivers at full rate; not of accelerators or cards */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a rotor's cycle of matchings is worth: rates and times of transfers over it (RotorNet,
- * Mellette et al., SIGCOMM 2017). */
+/* Rates and times of transfers over a rotor's cycle of matchings (RotorNet, Mellette et al.,
+ * SIGCOMM 2017). */
 #pragma once
 
 #include <glib.h>

@@ -100,7 +100,7 @@ typedef enum {
     LP_ATTENTION_KERNEL_UNFUSED  /**< nobody's: none of that software takes heads so wide */
 } LpAttentionKernel;
 
-/** What it costs that a stream goes on with a collective of another library. */
+/** The cost of a stream's change to a collective of another library. */
 typedef enum {
     LP_LIBRARY_SWITCH_NONE,
     LP_LIBRARY_SWITCH_EVENT, /**< an event, which costs the stream what a launch does */
@@ -166,8 +166,8 @@ typedef enum {
     LP_N_AXES
 } LpAxis;
 
-/** What a rank's traffic is for: the axis it belongs to, or the exchange of tied embeddings'
- * gradients between the first and the last stage. */
+/** The purpose of a rank's traffic: the axis that it belongs to, or the exchange of tied
+ * embeddings' gradients between the first and the last stage. */
 typedef enum {
     LP_TRAFFIC_TP,
     LP_TRAFFIC_PP,
@@ -193,7 +193,7 @@ typedef enum {
     LP_ROUTING_ITERATION    /**< once */
 } LpRoutingDraws;
 
-/** What fraction of the peak AMPeD's products reach. */
+/** The fraction of the peak that AMPeD's products reach. */
 typedef enum {
     LP_AMPED_EFFICIENCY_CONSTANT,   /**< the accelerator's gemm_efficiency */
     LP_AMPED_EFFICIENCY_MICRO_BATCH /**< lp_amped_efficiency()'s curve in the micro-batch */

@@ -189,7 +189,7 @@ deal_from_front(LpPlan *self, const LpTransformer *transformer, guint32 n_layers
     self->pipeline.listed_layers[n - 1] += transformer->n_mtp;
 }
 
-/* What is dealt to slices: layers, and with them what counts as one. */
+/* The number of layers that are dealt to slices, with other parts that count as one. */
 static guint32
 n_dealt(const LpPlan *self, const LpTransformer *transformer)
 {

@@ -113,7 +113,7 @@ typedef struct {
     double fraction; /**< o of the closed form, in [0, 1]: share of T_DP it takes as hidden */
 } LpPlanOverlap;
 
-/** What software holds in memory besides what training asks for. */
+/** The memory of software besides that of training. */
 typedef struct {
     gboolean offloads_inputs; /**< recomputation: what layers keep waits in the host's memory */
     gboolean offloads_activations; /**< no recomputation: what layers keep waits there, too */
@@ -129,7 +129,7 @@ typedef struct {
     LpAttentionKernel attention_kernel;
 } LpPlanHost;
 
-/** What a library is for. */
+/** The collectives for which a library is chosen. */
 typedef struct {
     LpCollective collective;
     LpTraffic traffic; /**< of the groups; LP_N_TRAFFIC: of any that no other pick names */

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-/* What a rank of @n has of @all parameters, of which it holds @whole ones whole. */
+/* The parameters of a rank, one of @n: its part of @all, of which each rank holds @whole whole. */
 static double
 divided(double all, double whole, double n)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What of a layer recomputation runs again. */
+/* The parts of a layer that recomputation runs again. */
 #include "model/plan/plan_recompute.h"
 
 /* The place of layer @index in its slice. */

@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 /** Whether experts' loads differ: they are drawn with a skew, or measured, and no capacity makes
  * them alike. */
 gboolean lp_plan_has_expert_loads(const LpPlan *self, const LpTransformer *transformer);
-/** How many draws of experts' loads an iteration has; 1 where they do not differ. */
+/** The number of draws of experts' loads in an iteration; 1 if they do not differ. */
 guint64 lp_plan_n_expert_draws(const LpPlan *self, const LpTransformer *transformer);
 /** Which of them layer @layer of the model, with experts, meets with @micro_batch of all those of
  * the iteration. */

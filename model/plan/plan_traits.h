@@ -128,7 +128,8 @@ typedef enum {
     LP_GATHER_AHEAD_PASS       /**< before each */
 } LpGatherAhead;
 
-/** What is gathered at once, and has its gradients summed at once (ZeRO stage 3). */
+/** The unit of parameters that is gathered at once, and whose gradients are summed at once (ZeRO
+ * stage 3). */
 typedef enum {
     LP_GATHER_UNIT_LAYER, /**< embedding, layers and head, each as one (FSDP) */
     LP_GATHER_UNIT_TENSOR /**< tensor by tensor, by gather_bucket (DeepSpeed); norms and biases stay

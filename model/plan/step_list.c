@@ -96,7 +96,7 @@ lp_step_list_free(LpStepList *self)
 
 /* --- symbolic execution --- */
 
-/* What members hold: of each chunk, a set of members whose summands, or whose data, it is. */
+/* The data of members: for each chunk, a set of members whose summands, or whose data, it has. */
 typedef struct {
     const LpStepList *list; /* borrowed */
     gsize n_words;          /* of a set */
@@ -187,7 +187,7 @@ fail(const LpListedSend *send, guint32 member, GError **error, const char *probl
     return FALSE;
 }
 
-/* What comes of @send, which carries @carried. */
+/* Carries out @send, which carries @carried, at its receiver. */
 static gboolean
 receive(State *self, const LpListedSend *send, const guint64 *carried, GError **error)
 {

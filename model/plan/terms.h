@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-/** What a second of an iteration goes to. */
+/** The terms of an iteration: what its seconds are spent on. */
 typedef enum {
     LP_TERM_COMPUTE,
     LP_TERM_TP,

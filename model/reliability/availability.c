@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How much of a machine is there when its parts fail and are repaired. */
+/* The availability of a machine whose parts fail and are repaired. */
 #include "model/reliability/availability.h"
 
 #include <math.h>

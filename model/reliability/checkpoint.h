@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/** What checkpoints and interruptions cost a job. */
+/** The costs of checkpoints and interruptions of a job. */
 typedef struct {
     double interval_s; /**< tau: work between two checkpoints; INFINITY: none is written */
     double write_s;    /**< delta: in which a checkpoint is written and nothing else is done */

@@ -19,7 +19,7 @@ typedef enum {
     LP_N_PARTS
 } LpGoodputPart;
 
-/** What a failure stops. */
+/** The effect of a failure: what it stops. */
 typedef enum {
     LP_EFFECT_BLOCK,   /**< the block that holds the part, until it is back */
     LP_EFFECT_JOB,     /**< one job, which has such a part of its own; it starts again */
@@ -81,7 +81,7 @@ typedef struct {
     LpFailingParts parts[LP_N_PARTS];
 } LpFleet;
 
-/** What happens in days. */
+/** The inputs of the goodput of some days. */
 typedef struct {
     LpFleet fleet;
     double interval_s, write_s, restart_s; /**< as in LpCheckpointing */
@@ -101,7 +101,7 @@ typedef enum {
 
 extern const char *const lp_loss_names[];
 
-/** What became of the time: shares of accelerators and period. */
+/** The use of the time: shares of accelerators and period. */
 typedef struct {
     double goodput;           /**< work that is kept, over all accelerators of the machine */
     double slice_goodput;     /**< over those of the jobs */

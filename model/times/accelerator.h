@@ -38,7 +38,7 @@ typedef struct {
     double holes;               /**< bytes in each byte of tensors */
 } LpAcceleratorReserve;
 
-/** What the model knows of an accelerator. */
+/** The properties of an accelerator. */
 typedef struct {
     char name[LP_ACCELERATOR_NAME_MAX]; /**< as in the catalogue: "a100-80" */
     char like[LP_ACCELERATOR_NAME_MAX]; /**< the one whose libraries, software defaults and measured

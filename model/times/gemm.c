@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How long the matrix units take for a product: tiles, waves of tiles, alignment. */
+/* The time of a product on matrix units: tiles, waves of tiles, alignment. */
 #include "model/times/gemm.h"
 
 #include "model/plan/precision.h"
@@ -98,8 +98,8 @@ lp_gemm_alignment(const LpGemm *self, const LpAccelerator *accelerator, LpPrecis
     return pow(accelerator->misaligned_efficiency, worst);
 }
 
-/* What a tile reaches of the rate of the best one. Larger ones gain nothing more: by then the
- * matrix units are the limit. A systolic array has one tile, and nothing to compare. */
+/* The rate of a tile over that of the best one. Larger tiles gain nothing more: by then the matrix
+ * units are the limit. A systolic array has one tile, and nothing to compare. */
 static double
 tile_efficiency(const Tile *tile, LpTiles tiles)
 {

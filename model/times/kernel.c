@@ -52,8 +52,8 @@ take(gpointer data, const LpListedKernel *listed)
     };
 }
 
-/* What the plan's recompute mode runs again: of layers only, not of embedding and head. Returns:
- * FALSE where that is nothing. */
+/* Finds the kernels that the plan's recompute mode runs again, of layers only, not of embedding and
+ * head. Returns: FALSE if there are none. */
 static gboolean
 find_recomputed(const LpKernelLists *lists, const LpTransformer *transformer, const LpPlan *plan,
                 guint32 index, LpBlock block, guint *out_pass)
@@ -123,7 +123,7 @@ lp_optimizer_kernels(const LpTransformer *transformer, const LpPlan *plan,
 
 /* --- lists of one's own --- */
 
-/* What is wrong with the kernels of a list, as far as it was run. */
+/* The first fault in the kernels of a list, as far as it was run. */
 typedef struct {
     guint n;
     const LpAccelerator *accelerator; /* borrowed; NULL: not known yet */
@@ -170,7 +170,7 @@ check(gpointer data, const LpListedKernel *kernel)
                                       kernel->file, kernel->line);
 }
 
-/* What is held in memory. */
+/* Checks the sizes of what is held in memory. */
 static gboolean
 check_held(const LpTransformer *transformer, const LpPlan *plan, guint32 index, GError **error)
 {

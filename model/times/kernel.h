@@ -56,7 +56,7 @@ LpTimedBy lp_kernel_timed_by(const LpKernel *self, const LpAccelerator *accelera
 double lp_kernel_time_s(const LpKernel *self, const LpAccelerator *accelerator,
                         LpPrecision precision);
 
-/** What a kernel's time is bound by: the longest of its arithmetic, of its bytes, and of all its
+/** The bound of a kernel's time: the longest of its arithmetic, of its bytes, and of all its
  * launches. */
 typedef enum {
     LP_BOUND_BY_ARITHMETIC,
@@ -69,7 +69,7 @@ typedef enum {
 /** The names of LpBoundBy, NULL-ended. */
 extern const char *const lp_bound_by_names[];
 
-/** What bounds lp_kernel_time_s(). */
+/** The bound of lp_kernel_time_s(). */
 LpBoundBy lp_kernel_bound_by(const LpKernel *self, const LpAccelerator *accelerator,
                              LpPrecision precision);
 
@@ -97,7 +97,7 @@ void lp_block_parts_work(const LpTransformer *transformer, const LpPlan *plan,
 /** Work of all kernels of @block of layer @index in @pass, one micro-batch, part by part. */
 LpWork lp_block_work(const LpTransformer *transformer, const LpPlan *plan,
                      const LpAccelerator *accelerator, guint32 index, LpBlock block, LpPass pass);
-/** What issuing a collective or a message costs the host, s; 0 with CUDA graphs. */
+/** The host's time of issuing a collective or a message, s; 0 with CUDA graphs. */
 double lp_collective_host_s(const LpPlan *plan, const LpAccelerator *accelerator);
 
 /** Sum of the kernel times of @block of layer @index in @pass, one micro-batch, s. */

@@ -80,7 +80,7 @@ typedef enum {
     LP_N_PASSES
 } LpPass;
 
-/** What a rank's optimiser steps on, parameters. */
+/** The parameters on which a rank's optimiser steps. */
 typedef struct {
     double all;             /**< those of the rank */
     double own;             /**< whose states it holds */

@@ -23,7 +23,7 @@ G_STATIC_ASSERT(G_N_ELEMENTS(lp_pass_names) == LP_N_PASSES + 1);
 G_STATIC_ASSERT(G_N_ELEMENTS(lp_listed_pass_names) == LP_N_LISTED_PASSES + 1);
 G_STATIC_ASSERT(G_N_ELEMENTS(lp_block_part_names) == LP_N_BLOCK_PARTS + 1);
 
-/* What sizes follow from. */
+/* The inputs of sizes. */
 typedef struct {
     const LpTransformer *shape; /* borrowed */
     const LpPlan *plan;         /* borrowed */

@@ -26,7 +26,7 @@ enum {
 extern const char *const lp_block_names[], *const lp_pass_names[], *const lp_listed_pass_names[],
                                                                        *const lp_block_part_names[];
 
-/** What lists are written in. Static. */
+/** The vocabulary in which lists are written. Static. */
 const LpKernelVocabulary *lp_kernel_vocabulary(void);
 /** Fills in the vocabulary's sizes for layer @index in @pass. @values: of LP_KERNEL_SIZES_MAX. */
 void lp_kernel_sizes(const LpTransformer *transformer, const LpPlan *plan, guint32 index,

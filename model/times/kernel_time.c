@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How long kernels take on a device, and to be issued by its host. */
+/* The times of kernels on a device, and of issuing them on its host. */
 #include "model/times/kernel.h"
 
 #include "model/times/gemm.h"
@@ -18,7 +18,8 @@ lp_kernel_flop(const LpKernel *self)
     return 2.0 * self->m * self->k * self->n * self->n_batch;
 }
 
-/* Whether it casts, and products take the copy along the rows in either layout. */
+/* Whether the kernel is a cast that makes one copy only, since products take the copy along the
+ * rows in either layout. */
 static gboolean
 makes_one_copy(const LpKernel *self, const LpAccelerator *accelerator, LpPrecision precision)
 {
@@ -62,7 +63,7 @@ is_by_vendor(const LpKernel *self)
            self->attention == LP_ATTENTION_KERNEL_AUTO;
 }
 
-/* How much longer a score takes than by its products, where a head is narrow. */
+/* The factor on the time of scores and mixture of narrow heads. */
 static double
 narrow_heads(const LpKernel *self, const LpAccelerator *accelerator)
 {
@@ -95,14 +96,14 @@ grouped_efficiency(const LpKernel *self, const LpAccelerator *accelerator, LpPre
     return self->grouped == LP_EXPERTS_KERNEL_TORCH && efficiency > 0.0 ? efficiency : 1.0;
 }
 
-/* What its products run in. */
+/* The precision in which the kernel's products run. */
 static LpPrecision
 precision_of(const LpKernel *self, LpPrecision precision)
 {
     return self->wide ? lp_precision_wide(precision) : precision;
 }
 
-/* What its bytes take; a stream's or a sweep's are all that it takes. */
+/* The time of moving the kernel's bytes; all of the time of a stream or a sweep. */
 static double
 moving_s(const LpKernel *self, const LpAccelerator *accelerator)
 {
@@ -112,7 +113,8 @@ moving_s(const LpKernel *self, const LpAccelerator *accelerator)
     return self->bytes / (accelerator->memory_bytes_per_s * efficiency);
 }
 
-/* What arithmetic takes: of products in @precision, of others in fp32, outside their units. */
+/* The time of arithmetic: of products in @precision, of others in fp32, outside the matrix units.
+ */
 static double
 computing_s(const LpKernel *self, const LpAccelerator *accelerator, LpPrecision precision)
 {
@@ -177,7 +179,7 @@ lp_kernel_time_s(const LpKernel *self, const LpAccelerator *accelerator, LpPreci
                 moving_s(&kernel, accelerator) + accelerator->launch_s);
 }
 
-/* What launches take within lp_kernel_time_s(): one for each round of products of their own. */
+/* The time of launches within lp_kernel_time_s(): one for each round of products of their own. */
 static double
 all_launches_s(const LpKernel *self, const LpAccelerator *accelerator)
 {

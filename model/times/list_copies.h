@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/** What lists cost on an accelerator, s. */
+/** The costs of lists on an accelerator, s. */
 typedef struct {
     double host_s, device_s; /**< a slice */
     double byte_s;           /**< a byte read or written */

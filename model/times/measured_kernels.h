@@ -24,7 +24,7 @@ typedef enum {
 /** "product", "grouped", "attention", "stream", "sweep"; NULL-ended. */
 extern const char *const lp_measured_kind_names[];
 
-/** What tables take: sizes and bytes of kernels at most, and times, s. */
+/** The limits of tables: sizes and bytes of kernels at most, and times, s. */
 #define LP_MEASURED_SIZE_MAX 1e15
 #define LP_MEASURED_TIME_MIN_S 1e-9
 #define LP_MEASURED_TIME_MAX_S 1e4
@@ -55,7 +55,7 @@ extern const char *const lp_timed_by_names[];
 /** The measured kernels of an accelerator. Constant once made. */
 typedef struct LpMeasuredKernels LpMeasuredKernels;
 
-/** What a kernel is to tables. */
+/** The kind under which tables have a kernel. */
 LpMeasuredKind lp_measured_kind(const LpKernel *kernel);
 /** Bytes of a kernel of @kind that a table says none of: operands read once, and the result, in at
  * least 16 bits, written once. */

@@ -91,7 +91,7 @@ read_achievable(const LpXml *xml, const xmlNode *node, LpAccelerator *accelerato
            lp_xml_quantity(xml, node, "launch", LP_QUANTITY_TIME, &accelerator->launch_s, error);
 }
 
-/* What issuing work costs the host that feeds it. */
+/* Reads the host's costs of issuing work. */
 static gboolean
 read_host(const LpXml *xml, const xmlNode *node, LpAccelerator *accelerator, GError **error)
 {

@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-/** What a member is. */
+/** The type of a member. */
 typedef enum {
     LP_FIELD_COUNT,    /**< guint32 */
     LP_FIELD_NUMBER,   /**< double, without a unit */

@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/** What is known of a kind of parts. */
+/** The reliability of a kind of parts. */
 typedef struct {
     gboolean is_known;
     gboolean has_count;  /**< FALSE: as many as the machine has */

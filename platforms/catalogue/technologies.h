@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/** What a technology makes. */
+/** The kinds of technologies. */
 typedef enum {
     LP_TECHNOLOGY_KIND_LINK,
     LP_TECHNOLOGY_KIND_SWITCH,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How fast the network cards of a domain are, and what they leave to an accelerator. */
+/* The rates of a domain's network cards, and their shares for accelerators. */
 #include "platforms/generation/cards.h"
 
 #include "base/units.h"

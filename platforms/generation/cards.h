@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How fast the network cards of a domain are, and what they leave to an accelerator. */
+/* The rates of a domain's network cards, and their shares for accelerators. */
 #pragma once
 
 #include "platforms/generation/specification.h"
@@ -11,12 +11,12 @@ G_BEGIN_DECLS
  * so does one per card. @n_cards: of a domain. */
 double lp_cards_bytes_per_s(const LpMachineSpecification *specification, guint32 n_cards);
 
-/** What the cards of a domain have for each accelerator, all planes together, each way. */
+/** The rate of a domain's cards for each accelerator, all planes together, each way. */
 double lp_cards_accelerator_bytes_per_s(const LpMachineSpecification *specification,
                                         guint32 n_cards);
 
-/** What the number of cards that was given means for an accelerator or for a card, where it is not
- * what the system has. Returns: (transfer full): a line, or NULL. */
+/** A warning about the rate that follows for an accelerator or a card from the given number of
+ * cards, if it is not the system's. Returns: (transfer full): a line, or NULL. */
 char *lp_cards_warning(const LpMachineSpecification *specification, guint32 n_cards);
 
 G_END_DECLS

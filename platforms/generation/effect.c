@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-/* What is generated if @option has @text in place of its own, NULL: if it is not given. Returns:
+/* The machine with @text as the value of @option, NULL: with the option not given. Returns:
  * (transfer full), NULL if there is no such machine. */
 static char *
 shape_with(const LpMachineSpecification *self, LpMachineOptionId option, const char *text)
@@ -122,7 +122,7 @@ is_true_anyway(LpMachineOptionId option)
            kind == LP_OPTION_KIND_BANDWIDTH || kind == LP_OPTION_KIND_TIME;
 }
 
-/* Whether it says again what holds anyway. */
+/* Whether the option repeats a value that holds anyway. */
 static gboolean
 repeats(const LpMachineSpecification *self, const LpMachineSpecification *system,
         LpMachineOptionId option)

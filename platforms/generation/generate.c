@@ -254,7 +254,7 @@ write_share(LpXmlWriter *xml, const LpMachineSpecification *specification,
     write_prop(xml, "source.scale-out-bandwidth", text);
 }
 
-/* What the values are, and where they come from. */
+/* Writes the sources of values. */
 static void
 write_sources(LpXmlWriter *xml, const LpMachineSpecification *specification,
               const LpMachineSizing *sizing)
@@ -308,7 +308,7 @@ warn_of_rates(const LpScaleOutSpecification *out, double link_bytes_per_s)
                            link->number[LP_TECHNOLOGY_RATE].text, n_ports, n_ports == 1 ? "" : "s");
 }
 
-/* Who says what of the machine. */
+/* Writes the origin of the machine's values. */
 static void
 write_origin(LpXmlWriter *xml, const LpMachineSpecification *specification,
              const LpMachineSizing *sizing)
@@ -429,7 +429,7 @@ lp_generate(const LpMachineSpecification *specification, GError **error)
     g_autofree char *xml = write_text(specification, TRUE, error);
     if (xml == NULL)
         return NULL;
-    /* What must fit together is known where it is read. */
+    /* Values that must fit together are checked where the file is read. */
     g_autoptr(LpMachine) machine = lp_machine_parse(unseen, xml, &fault);
     if (machine != NULL)
         return g_steal_pointer(&xml);

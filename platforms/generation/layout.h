@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-/** What a fabric is to be made of. Counts are at least 1 unless 0 is said to mean something. */
+/** The request for a fabric. Counts are at least 1 unless 0 is said to mean something. */
 typedef struct {
     LpTopology topology;
     LpPortOrder port_order;

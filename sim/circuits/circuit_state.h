@@ -33,7 +33,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpCircuitState, lp_circuit_state_free)
 
 /** @rank takes part in the run: its phases are followed. Before the first request. */
 void lp_circuit_state_add_rank(LpCircuitState *self, guint64 rank);
-/** Whether it does. */
+/** Whether @rank uses circuits. */
 gboolean lp_circuit_state_has_rank(const LpCircuitState *self, guint64 rank);
 /** Sets up what stands before the job: the patterns that carry most bytes, as far as they fit. */
 void lp_circuit_state_begin(LpCircuitState *self);

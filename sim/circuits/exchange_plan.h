@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How an all-to-all among domains goes over the few lanes of an attachment: arithmetic. */
+/* The exchange of an all-to-all among domains over the few lanes of an attachment: arithmetic. */
 #pragma once
 
 #include "platforms/machine/circuit_switch.h"
 
 G_BEGIN_DECLS
 
-/** How an all-to-all goes over fewer lanes than it has peers. */
+/** The ways of an all-to-all over fewer lanes than it has peers. */
 typedef enum {
     LP_CIRCUIT_EXCHANGE_DIRECT, /**< a circuit to each peer */
     LP_CIRCUIT_EXCHANGE_ROTATE, /**< round after round, each with other circuits */

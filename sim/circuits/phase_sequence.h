@@ -31,7 +31,7 @@ guint32 lp_phase_sequence_ahead(const LpPhaseSequence *self, guint ahead);
 /** One use of @pattern has ended: the first that is left. After the last of all a new iteration
  * begins. */
 void lp_phase_sequence_use(LpPhaseSequence *self, guint32 pattern);
-/** How many phases lie before the next one of @pattern; G_MAXUINT: none follows. */
+/** The number of phases before the next one of @pattern; G_MAXUINT: none follows. */
 guint lp_phase_sequence_distance(const LpPhaseSequence *self, guint32 pattern);
 
 G_END_DECLS

@@ -8,7 +8,7 @@ G_BEGIN_DECLS
 
 /** Matchings of a tournament of @n: n - 1, or n if that is odd, where one sits out of each. */
 guint32 lp_tournament_n_matchings(guint32 n);
-/** Whom @member meets in @matching, counted from 0: @member itself where it sits out. */
+/** The opponent of @member in @matching, counted from 0: @member itself where it sits out. */
 guint32 lp_tournament_opponent(guint32 n, guint32 matching, guint32 member);
 
 G_END_DECLS

@@ -40,7 +40,7 @@ void lp_sink_add_blocks(LpSink *self, guint64 to, const LpBlocks *blocks, guint6
 
 #define LP_SOURCES_MAX 16
 
-/** Whom a member may hear from. */
+/** The members from which a member may receive. */
 typedef struct {
     guint64 from[LP_SOURCES_MAX];
     guint n;
@@ -105,7 +105,7 @@ void lp_step_schedule_visit(const LpStepSchedule *self, guint64 member, guint64 
 void lp_step_schedule_visit_phase(const LpStepSchedule *self, guint64 member, guint64 phase,
                                   LpSink *sink);
 
-/** How many chunks of at most @chunk_bytes (0: any) cover @bytes; at least 1. */
+/** The number of chunks of at most @chunk_bytes (0: any) that cover @bytes; at least 1. */
 guint64 lp_chunks(guint64 bytes, guint64 chunk_bytes);
 /** (n - 1) bytes for each half of an all-reduce: what no algorithm can do without. */
 guint64 lp_least_total_bytes(const LpStepSchedule *self);

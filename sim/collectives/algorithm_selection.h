@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a group runs a collective: what the plan says, or else the library's table. */
+/* The algorithm by which a group runs a collective: that of the plan, or else of the library's
+ * table. */
 #pragma once
 
 #include "model/network/library.h"
@@ -10,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-/** How the members of a group stand in domains. */
+/** The places of a group's members in domains. */
 typedef struct {
     guint64 n_members;
     guint64 n_intra;       /**< members of each domain */
@@ -38,8 +39,8 @@ typedef struct {
     LpCollectiveShape shape;    /**< of what is scheduled */
 } LpAlgorithmSelection;
 
-/** How @communicator, whose members stand as @sites say, runs @op: by the algorithm that the plan
- * names, or else as @library has it. @library: borrowed by the result. */
+/** The algorithm by which @communicator, whose members stand as @sites say, runs @op: that which
+ * the plan names, or else the library's. @library: borrowed by the result. */
 LpAlgorithmSelection lp_algorithm_selection_of(const LpLibrary *library,
                                                const LpCommunicator *communicator, const LpOp *op,
                                                const LpSites *sites);

@@ -99,8 +99,8 @@ is_chain(const LpStepSchedule *self)
            self->shape.collective == LP_COLLECTIVE_REDUCE;
 }
 
-/* How far along the chain a member stands: a broadcast's begins with the root, a reduce's ends with
- * it. */
+/* The place of a member in the chain: a broadcast's begins with the root, a reduce's ends with it.
+ */
 static guint64
 chain_place(const LpStepSchedule *self, guint64 channel, guint64 at)
 {

@@ -31,7 +31,7 @@ static const guint32 collectives[LP_N_ALGORITHMS] = {
                             LP_CAN(ALL_TO_ALL) | LP_CAN(BROADCAST) | LP_CAN(REDUCE),
 };
 
-/* Who can do it, for the message: the algorithms' names, a comma between them. */
+/* The names of the algorithms that can run the collective, with commas, for the message. */
 static char *
 names_for(LpCollective collective)
 {

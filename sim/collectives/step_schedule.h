@@ -61,7 +61,7 @@ guint64 lp_step_schedule_sends(const LpStepSchedule *self, guint64 member, guint
 /** The steps [@out_first, @out_end) outside of which @member sends nothing. */
 void lp_step_schedule_active(const LpStepSchedule *self, guint64 member, guint64 *out_first,
                              guint64 *out_end);
-/** How many messages @member receives at @step. */
+/** The number of messages that @member receives at @step. */
 guint64 lp_step_schedule_n_receives(const LpStepSchedule *self, guint64 member, guint64 step);
 /** Whether @send, which @member sends at @step, holds the first of any chunks that go this way:
  * later ones find their receiver as late as themselves, and their latency delays nobody. TRUE where

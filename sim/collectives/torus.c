@@ -50,8 +50,8 @@ count_steps(const LpStepSchedule *self)
     return longest - 1;
 }
 
-/* How much of the buffer begins with dimension @d, whose rings carry (size - 1) / size of that over
- * the links that they have. */
+/* The share of the buffer that begins with dimension @d, whose rings carry (size - 1) / size of it
+ * over the links that they have. */
 static double
 weight_of(const LpStepSchedule *self, guint32 d)
 {
@@ -150,7 +150,7 @@ neighbour_of(const LpStepSchedule *self, guint64 part, guint32 dimension, guint6
     return member - place * pitch + next * pitch;
 }
 
-/* What is left of a part after the stages above @depth. */
+/* The range of a part that is left after the stages above @depth. */
 static guint64
 range_of(const LpStepSchedule *self, guint64 part, guint64 depth, guint64 member, guint64 *out_base)
 {

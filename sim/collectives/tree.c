@@ -30,7 +30,7 @@ member_of(const LpStepSchedule *self, guint tree, guint64 role)
     return is_rooted(self) ? (node + self->shape.root) % n : node - 1;
 }
 
-/* Whom a node talks to in one tree, as roles. */
+/* The neighbours of a node in one tree, as roles. */
 typedef struct {
     guint64 role, depth;
     gboolean has_parent;
@@ -95,7 +95,7 @@ first_down(const LpStepSchedule *self, const Place *place)
     return lp_double_tree_height(self->n_nodes) + place->depth;
 }
 
-/* What a tree carries in one direction at a step: a chunk, or all of them if @whole. */
+/* The chunk that a tree carries in one direction at a step, or all of them if @whole. */
 typedef struct {
     LpBlocks chunks;
     guint64 base, step;
@@ -152,7 +152,7 @@ visit_phase(const LpStepSchedule *self, guint64 member, guint64 phase, LpSink *s
         visit_tree(self, tree, member, &load, sink);
 }
 
-/* What comes from a node above or below, in one tree. */
+/* Adds the messages from a node above or below, in one tree. */
 static void
 add_source(const LpStepSchedule *self, guint tree, const Load *load, guint64 first_step,
            guint64 role, LpSources *received)

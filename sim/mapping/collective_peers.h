@@ -36,11 +36,11 @@ const LpConnection *lp_collective_peers_connection(const LpCollectivePeers *self
 /** Limits all of @rank's in @group to @bytes_per_s (lp_route_limit()). */
 void lp_collective_peers_limit(LpCollectivePeers *self, LpGroup group, guint64 rank,
                                double bytes_per_s);
-/** What @communicator's members send to their peers takes the ways that it does in @other, which
- * has the same peers. */
+/** Lets what @communicator's members send to their peers take the routes that it takes in @other,
+ * which has the same peers. */
 void lp_collective_peers_take(LpCollectivePeers *self, const LpCollectivePeers *other,
                               const LpCommunicator *communicator);
-/** What limits them; 0: nothing does. */
+/** The rate that limits them; 0: nothing does. */
 double lp_collective_peers_cap(const LpCollectivePeers *self, LpGroup group, guint64 rank);
 
 /** The index in @peers of the peer that @connection, one of theirs, leads to. */

@@ -251,7 +251,7 @@ messages_leave(const LpCommunicationMap *self)
     return FALSE;
 }
 
-/* What the start of @op costs the host of a rank for all members, where they are checked. */
+/* The host's cost of starting @op for all members, where they are checked. */
 static double
 sum_members(const LpCommunicationMap *self, const LpOp *op)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who sends to whom during an iteration, and over which links: every rank's outgoing connections.
+/* The outgoing connections of every rank with their routes: who sends to whom during an iteration.
  */
 #pragma once
 
@@ -70,16 +70,15 @@ const LpCommunicationMap *lp_communication_map_of(const LpCommunicationMap *self
                                                   const LpCommunicator *communicator,
                                                   const LpOp *op);
 
-/** What issuing @op, a collective, costs the host of a rank, s. */
+/** The host's time of issuing @op, a collective, s. */
 double lp_communication_map_op_host_s(const LpCommunicationMap *self, const LpOp *op);
-/** What the members of a communicator cost the host that starts @op, a collective, s, where it
- * leaves its domain; 0 where it does not. The first rank of the first of its group stands for all.
- */
+/** The cost of a communicator's members for the host that starts @op, a collective, s, if it leaves
+ * its domain; else 0. The first rank of the first communicator of the group represents all. */
 double lp_communication_map_start_s(const LpCommunicationMap *self, const LpOp *op);
 /** Whether runs share links without the engine (LpFlowEngine): it knows no weights, and needs an
  * actor for each of the many messages that members may have under way. */
 gboolean lp_communication_map_is_separate(const LpCommunicationMap *self, LpFidelity fidelity);
-/** What all-to-alls of @communicator put on links; NULL: they are scheduled. */
+/** The flows that all-to-alls of @communicator put on links; NULL: they are scheduled. */
 const LpExchangeFlows *lp_communication_map_exchange(const LpCommunicationMap *self,
                                                      const LpCommunicator *communicator);
 /** Hops that a byte of @communicator's all-to-alls takes between domains. */

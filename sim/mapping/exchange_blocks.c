@@ -3,7 +3,7 @@
  * switch. For each block, receiver and path between them there is one route to look at. */
 #include "sim/mapping/exchange_loads.h"
 
-/* Who puts data on a network: a member, or who forwards those of members. */
+/* A sender of data: a member, or an accelerator that forwards the data of members. */
 typedef struct {
     guint64 accelerator, block;
     guint32 owner; /* the member whose flow is on its port */
@@ -95,8 +95,8 @@ note_route(Counter *self, guint32 plane)
     self->latency_s = MAX(self->latency_s, lp_exchange_loads_latency_s(self->loads, self->links));
 }
 
-/* What @n members of a block have for @to is on the links from @sender, one of them, but for its
- * own. */
+/* Adds the data of @n members of a block for @to to the links from @sender, one of them, but for
+ * its own links. */
 static void
 add_route(Counter *self, guint sender, guint32 to, double n)
 {
@@ -166,8 +166,7 @@ find_paths(Counter *self, guint first, guint end, const Receiver *to)
     }
 }
 
-/* What a sender sends to those that it reaches over one plane, @in_pod or not, is on links of its
- * own there. */
+/* Adds the data that a sender sends over one plane, @in_pod or not, to its own links there. */
 static void
 add_own(Counter *self, const Sender *sender, gboolean in_pod)
 {
@@ -189,7 +188,7 @@ add_own(Counter *self, const Sender *sender, gboolean in_pod)
                               sender->weight * n_receivers);
 }
 
-/* What the block put on links but its senders' own is shared out among them. */
+/* Shares out the data that a block put on links among its senders, but for their own links. */
 static void
 share_out(Counter *self, guint first, guint end)
 {

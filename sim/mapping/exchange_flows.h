@@ -14,7 +14,7 @@
 
 G_BEGIN_DECLS
 
-/** How many pairs of a member have their data on a link. */
+/** The number of pairs of a member whose data cross a link. */
 typedef struct {
     guint32 member;
     double n[LP_N_REACHES]; /**< within a domain, and of different ones */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the pairs of a communicator put on links, by the member whose flow is to carry it: as it is
- * counted, before flows are made of it (sim/mapping/exchange_flows.h). */
+/* The data that the pairs of a communicator put on links, by the member whose flow is to carry it,
+ * before flows are made of it (sim/mapping/exchange_flows.h). */
 #pragma once
 
 #include "sim/mapping/rank_layout.h"
@@ -49,7 +49,7 @@ LpExchangeLoads *lp_exchange_loads_new(const LpRankLayout *layout,
 void lp_exchange_loads_free(LpExchangeLoads *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpExchangeLoads, lp_exchange_loads_free)
 
-/** What @side of @member puts on links. */
+/** The data that @side of @member puts on links. */
 const GArray *lp_exchange_loads_get(const LpExchangeLoads *self, guint32 member,
                                     LpExchangeSide side);
 /** The member on @accelerator; @other where there is none. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an exchange takes on its busiest link. */
+/* The time of an exchange on its busiest link. */
 #include "sim/collectives/exchange.h"
 #include "sim/mapping/exchange_flows.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How communicators stand in domains, and what follows from that. */
+/* The places of communicators in domains, and the algorithms that follow from them. */
 #include "sim/mapping/rank_layout.h"
 
 LpConnectionKind

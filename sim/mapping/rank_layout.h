@@ -59,13 +59,13 @@ guint64 lp_rank_layout_accelerator(const LpRankLayout *self, guint64 rank);
 guint64 lp_rank_layout_domain(const LpRankLayout *self, guint64 rank);
 /** Finds self->sites for all communicators of @group. */
 void lp_rank_layout_find_sites(LpRankLayout *self, LpGroup group);
-/** How the members of @communicator stand. */
+/** The places of @communicator's members in domains. */
 LpSites lp_rank_layout_sites(const LpRankLayout *self, const LpCommunicator *communicator);
 /** Whether anything but rings and rails can be selected for communicators of @group. */
 gboolean lp_rank_layout_is_tuned(const LpRankLayout *self, LpGroup group);
 /** The library, of those of the job, that runs @op, a collective. Borrowed. */
 const LpLibrary *lp_rank_layout_library(const LpRankLayout *self, const LpOp *op);
-/** How @communicator runs @op. */
+/** The algorithm by which @communicator runs @op. */
 LpAlgorithmSelection lp_rank_layout_selection(const LpRankLayout *self, const LpOp *op,
                                               const LpCommunicator *communicator);
 /** Seconds that @op of @communicator takes at least, by what its library was measured to take; 0:

@@ -33,7 +33,7 @@ find_latencies(LpRoundPlan *self)
     }
 }
 
-/* What @member, or a switch, sends in @round. */
+/* The sends of @member, or of a switch, in @round. */
 static guint64
 raw_sends(LpRoundPlan *self, guint64 participant, guint64 round)
 {

@@ -71,7 +71,7 @@ void lp_round_plan_active(const LpRoundPlan *self, guint64 member, guint64 *out_
 /** The transfers of @member in @round; returns how many. */
 guint64 lp_round_plan_transfers(LpRoundPlan *self, guint64 member, guint64 round,
                                 LpTransfer *out_transfers);
-/** How many transfers come to @member in @round. */
+/** The number of transfers that come to @member in @round. */
 guint64 lp_round_plan_n_receives(LpRoundPlan *self, guint64 member, guint64 round);
 /** Bytes of data that @member sends in all rounds, without the protocol's overhead. */
 guint64 lp_round_plan_member_bytes(const LpRoundPlan *self, guint64 member);

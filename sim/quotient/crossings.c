@@ -26,7 +26,7 @@ greatest_common_divisor(guint32 a, guint32 b)
     return a;
 }
 
-/* How often a link of class @class is crossed by each class of flows. */
+/* Counts how often each class of flows crosses a link of class @class. */
 static void
 count_crossings(Builder *self, guint32 link, guint32 class)
 {

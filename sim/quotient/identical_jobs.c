@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* How many ranks of the job are of each class of the run. Returns: (transfer full). */
+/* The number of ranks of the job in each class of the run. Returns: (transfer full). */
 static guint32 *
 count_ranks(const LpStructure *structure, const LpFlowList *list)
 {

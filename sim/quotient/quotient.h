@@ -53,7 +53,7 @@ LpQuotientSize lp_quotient_size(const LpQuotient *self);
 char *lp_quotient_describe(const LpQuotient *self);
 /** Ranks and communicators by class. Borrowed. */
 const LpRankEquivalence *lp_quotient_ranks(const LpQuotient *self);
-/** How many ranks are of @class. */
+/** The number of ranks of @class. */
 guint32 lp_quotient_n_ranks(const LpQuotient *self, guint32 class);
 /** The class number @class of communicators of @group. Borrowed. */
 const LpCommunicatorClass *lp_quotient_communicator(const LpQuotient *self, LpGroup group,

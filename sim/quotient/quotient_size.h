@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How much of a run is simulated. */
+/* The part of a run that is simulated. */
 #pragma once
 
 #include <glib.h>

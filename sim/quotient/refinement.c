@@ -9,7 +9,7 @@ typedef struct {
     guint32 seer, seen, label;
 } Edge;
 
-/* Who sees a vertex. */
+/* A vertex that sees another one. */
 typedef struct {
     guint32 seer, label;
 } Look;

@@ -70,9 +70,9 @@ void lp_communicators_add(LpCommunicators *self, const LpCommunicator *like);
 void lp_communicators_free(LpCommunicators *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpCommunicators, lp_communicators_free)
 
-/** How many ranks the job has, in a communicator or not. */
+/** The number of ranks of the job, in a communicator or not. */
 guint64 lp_communicators_n_ranks(const LpCommunicators *self);
-/** How many communicators of @group there are; 0 where each would have one member. */
+/** The number of communicators of @group; 0 where each would have one member. */
 guint lp_communicators_n(const LpCommunicators *self, LpGroup group);
 /** Members of each of them, of the largest where they differ; 1 where there are none. */
 guint32 lp_communicators_n_members(const LpCommunicators *self, LpGroup group);

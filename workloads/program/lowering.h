@@ -8,8 +8,8 @@
 
 G_BEGIN_DECLS
 
-/** What every part of the lowering needs to know: model, plan, kernel times, and where operations
- * go. */
+/** The state that every part of the lowering needs: model, plan, kernel times, and the builder of
+ * operations. */
 typedef struct {
     LpBuilder builder;
     const LpTransformer *transformer; /* borrowed */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What follows from an operation and its communicator. */
+/* Properties of an operation and its communicator. */
 #include "workloads/program/operation.h"
 
 const double *

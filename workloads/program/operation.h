@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/** What an operation does. */
+/** The kinds of operations. */
 typedef enum {
     LP_OP_COMPUTE,
     LP_OP_COLLECTIVE,     /**< the compute stream waits for it */

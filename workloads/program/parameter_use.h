@@ -19,7 +19,7 @@ typedef struct {
     gboolean stays;          /**< to be there for its next use */
 } LpParameterUse;
 
-/** What a unit holds besides a layer's matrices. */
+/** The parameters of a unit besides a layer's matrices. */
 #define LP_PARAMETER_USE_WHOLE G_MAXUINT
 
 /** Which products of a layer take matrix @i of its @tensors (lp_layer_tensors_n_matrices()). */

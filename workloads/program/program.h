@@ -13,7 +13,7 @@
 
 G_BEGIN_DECLS
 
-/** What a segment does. */
+/** The purposes of segments. */
 typedef enum {
     LP_ROLE_START,    /**< launches the gathers of parameters that forward passes hide */
     LP_ROLE_FORWARD,  /**< a forward pass */
@@ -36,7 +36,7 @@ typedef struct {
     guint first_op, n_ops; /**< in LpProgram.ops */
 } LpSegment;
 
-/** What a step does. */
+/** The kinds of steps. */
 typedef enum {
     LP_STEP_SEGMENT, /**< runs the operations of a segment */
     LP_STEP_SEND,    /**< sends a message to another stage */
@@ -66,7 +66,7 @@ typedef struct {
     guint32 micro_batch;           /**< or repetition */
 } LpStep;
 
-/** What the ranks of one stage do, in order. */
+/** The steps of the ranks of one stage, in order. */
 typedef struct {
     guint first_step, n_steps; /**< in LpProgram.steps */
 } LpStageProgram;
@@ -97,7 +97,7 @@ typedef struct {
     GArray *step_line; /* owned: guint32, by step: of a message */
 } LpGivenRanks;
 
-/** What the ranks of a job do, and with whom. */
+/** The program of a job: the steps of its stages and its communicators. */
 typedef struct {
     guint64 n_ranks;
     LpPipeline pipeline;

@@ -14,7 +14,7 @@ G_BEGIN_DECLS
 char *lp_program_to_xml(const LpProgram *program, const LpWorkload *workload,
                         const char *accelerator, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/** What each kind of groups is called: "tp", no name of two words. Returns: (transfer full). */
+/** The name of each kind of groups: "tp", no name of two words. Returns: (transfer full). */
 char *lp_program_group_name(LpGroup group);
 
 G_END_DECLS

@@ -8,7 +8,7 @@
 #include "workloads/program/given_lowering.h"
 #include "workloads/program/stage_program.h"
 
-/* What a rank sends to the next stage for one micro-batch. */
+/* The bytes that a rank sends to the next stage for one micro-batch. */
 static guint64
 boundary_message_bytes(const LpTransformer *transformer, const LpPlan *plan)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a chunk of layers consists of. */
+/* The units of a chunk of layers. */
 #include "workloads/program/unit.h"
 
 #include "model/plan/precision.h"

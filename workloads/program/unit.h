@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/** What a unit is. */
+/** The kinds of units. */
 typedef enum {
     LP_UNIT_EMBEDDING,
     LP_UNIT_LAYER,

@@ -61,7 +61,7 @@ extern const LpChakraName lp_chakra_attribute_names[LP_CHAKRA_N_ATTRIBUTES];
 guint64 lp_chakra_members_of(LpCollective collective, guint n_members);
 /** The number of @collective in comm_type; -1: none. */
 int lp_chakra_type_of(LpCollective collective);
-/** What comm_type @type is; -1: nothing that is simulated. */
+/** The collective of comm_type @type; -1: none that is simulated. */
 int lp_chakra_collective_of(gint64 type);
 
 /** Reads a file a rank: "NAME.RANK.et", in any order; or those of an index of classes, "NAME.json",

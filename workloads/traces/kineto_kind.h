@@ -24,7 +24,7 @@ LpKinetoKind lp_kineto_kind_of(const char *name);
 /** Whether @name is that of a kernel that exchanges tokens among experts. */
 gboolean lp_kineto_kind_is_expert(const char *name);
 
-/** What times of kernels are multiplied by on another accelerator, by kind. */
+/** The factors on times of kernels on another accelerator, by kind. */
 typedef struct {
     double factor[LP_N_KINETO_KINDS];
 } LpKinetoScale;

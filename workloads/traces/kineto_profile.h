@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a profile of PyTorch spends its time on. */
+/* The time of a profile of PyTorch by kind of kernel. */
 #pragma once
 
 #include "workloads/traces/kineto_events.h"

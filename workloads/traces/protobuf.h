@@ -15,7 +15,7 @@ typedef enum {
     LP_WIRE_FIXED32 = 5
 } LpWireType;
 
-/** What is left of a message that is being read. */
+/** The rest of a message that is being read. */
 typedef struct {
     const guint8 *at, *end; /* borrowed */
 } LpWire;

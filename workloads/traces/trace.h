@@ -34,7 +34,7 @@ typedef struct {
     guint n_callers;         /**< the last of these, which may name nodes that the file has not */
 } LpTraceNode;
 
-/** What a rank did. */
+/** The trace of a rank. */
 typedef struct {
     char *path;    /* owned, or NULL */
     GArray *nodes; /* owned: LpTraceNode, in the order of the file */
@@ -77,7 +77,7 @@ LpTrace *lp_trace_new(const char *path, guint32 n_ranks);
 void lp_trace_free(LpTrace *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpTrace, lp_trace_free)
 
-/** What stands at an index. Borrowed. */
+/** The rank, node or group at an index. Borrowed. */
 LpTraceRank *lp_trace_rank(const LpTrace *self, guint32 rank);
 LpTraceNode *lp_trace_node(const LpTraceRank *self, guint place);
 LpTraceGroup *lp_trace_group(const LpTrace *self, guint32 index);

@@ -28,6 +28,8 @@ JOBS = [("gpt3-175b dgx-a100-1024 --set global-batch=64", 0.0),
         (f"llama-2-7b torus.xml {LLAMA}", 0.1),
         (f"llama-2-7b torus.xml {LLAMA} --set library=single-ring --fidelity=message --collapse=off",
          0.001),
+        ("gpt3-1.3b dgx-a100-8 --set tp=4 --set pp=1 --set dp=2 --set global-batch=16 --ignore-memory "
+         "--set library=azure-mscclpp --collapse=off", 0.001),
         ("two-jobs polaris-64", 0.0),
         ("slow-rank dgx-h100-64 --set global-batch=64", 0.01)]
 

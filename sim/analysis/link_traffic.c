@@ -289,7 +289,7 @@ count_messages(Count *self, guint64 rank)
         }
         n_sent[step->direction] += 1.0;
     }
-    for (LpPipelineDirection line = 0; line < LP_N_PIPELINE_DIRECTIONS; line++)
+    for (LpPipelineDirection line = 0; line < lp_program_n_lines(program); line++)
         add_messages(self, rank, line, bytes[line], n_sent[line]);
 }
 

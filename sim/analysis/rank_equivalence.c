@@ -144,7 +144,7 @@ message_connection(const Builder *self, guint line, guint64 rank)
 static void
 find_senders(Builder *self)
 {
-    for (guint line = 0; line < LP_N_PIPELINE_DIRECTIONS; line++) {
+    for (guint line = 0; line < lp_program_n_lines(self->map->program); line++) {
         self->senders[line] = g_new(guint64, self->map->n_ranks);
         for (guint64 rank = 0; rank < self->map->n_ranks; rank++)
             self->senders[line][rank] = G_MAXUINT64;
@@ -169,7 +169,7 @@ number_alone(Builder *self, Table *table, guint64 rank)
     const LpProgram *program = self->map->program;
     key_add_count(table, lp_program_rank_stage(program, rank));
     key_add_count(table, program->expert_loads == NULL ? 0 : program->expert_place[rank]);
-    for (guint line = 0; line < LP_N_PIPELINE_DIRECTIONS; line++) {
+    for (guint line = 0; line < lp_program_n_lines(self->map->program); line++) {
         const LpConnection *connection = message_connection(self, line, rank);
         key_add_count(table, connection->present ? 1 : 0);
         key_add_time(table, connection->route.latency_s);
@@ -230,7 +230,7 @@ static guint32
 number_among_others(Builder *self, Table *table, guint64 rank)
 {
     key_add_class_of(self, table, TRUE, rank);
-    for (guint line = 0; line < LP_N_PIPELINE_DIRECTIONS; line++) {
+    for (guint line = 0; line < lp_program_n_lines(self->map->program); line++) {
         const LpConnection *connection = message_connection(self, line, rank);
         guint64 sender = self->senders[line][rank];
         key_add_class_of(self, table, connection->present, connection->to);
@@ -305,7 +305,7 @@ lp_rank_equivalence_new(const LpCommunicationMap *map, const LpContention *conte
         g_ptr_array_unref(builder.ops[group]);
         g_free(builder.group_times[group]);
     }
-    for (guint line = 0; line < LP_N_PIPELINE_DIRECTIONS; line++)
+    for (guint line = 0; line < lp_program_n_lines(map->program); line++)
         g_free(builder.senders[line]);
     return classes;
 }

@@ -199,7 +199,7 @@ walk(Walk *self)
     guint32 n_stages = self->program->pipeline.n_stages;
     for (guint32 i = 0; i < n_stages; i++) {
         self->stages[i].n_left = lp_program_stage(self->program, i)->n_steps;
-        for (LpPipelineDirection line = 0; line < LP_N_PIPELINE_DIRECTIONS; line++) {
+        for (LpPipelineDirection line = 0; line < lp_program_n_lines(self->program); line++) {
             self->stages[i].received[line] = g_array_new(FALSE, FALSE, sizeof(double));
             self->stages[i].message_bytes[line] = G_MAXUINT64;
         }
@@ -211,7 +211,7 @@ walk(Walk *self)
     }
     for (guint32 i = 0; i < n_stages; i++) {
         self->result->whole_s = fmax(self->result->whole_s, self->stages[i].least_s);
-        for (LpPipelineDirection line = 0; line < LP_N_PIPELINE_DIRECTIONS; line++)
+        for (LpPipelineDirection line = 0; line < lp_program_n_lines(self->program); line++)
             g_array_unref(self->stages[i].received[line]);
     }
 }

@@ -102,7 +102,7 @@ mean_message_s(const LpCommunicationMap *map)
     guint32 n_stages = program->pipeline.n_stages;
     g_autofree double *slowest_s = g_new0(double, (gsize)LP_N_PIPELINE_DIRECTIONS *n_stages);
     for (guint64 rank = 0; rank < map->n_ranks; rank++)
-        for (guint line = 0; line < LP_N_PIPELINE_DIRECTIONS; line++) {
+        for (guint line = 0; line < lp_program_n_lines(program); line++) {
             const LpConnection *connection = lp_communication_map_connection(
                 map, (LpConnectionKind)(LP_CONNECTION_MESSAGES + line), rank);
             if (!connection->present)

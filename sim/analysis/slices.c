@@ -138,7 +138,8 @@ all_stay_in_slices(const LpCommunicationMap *map)
 static gboolean
 join_ranks(LinkMap *link_map, const LpCommunicationMap *map, guint64 rank, guint64 mirror)
 {
-    for (LpConnectionKind kind = LP_GROUP_TP + 1; kind < LP_N_CONNECTIONS; kind++)
+    for (LpConnectionKind kind = LP_GROUP_TP + 1;
+         kind < LP_CONNECTION_MESSAGES + lp_program_n_lines(map->program); kind++)
         if (!join_connections(link_map, map->network,
                               lp_communication_map_connection(map, kind, rank),
                               lp_communication_map_connection(map, kind, mirror)))

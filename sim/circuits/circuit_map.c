@@ -59,7 +59,8 @@ limit_connections(LpCircuitMap *self)
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
         for (guint i = 0; i < lp_communicators_n(map->communicators, group); i++)
             limit_communicator(self, lp_communicators_get(map->communicators, group, i));
-    for (LpPipelineDirection direction = 0; direction < LP_N_PIPELINE_DIRECTIONS; direction++)
+    for (LpPipelineDirection direction = 0; direction < lp_program_n_lines(map->program);
+         direction++)
         for (guint64 rank = 0; rank < map->n_ranks; rank++) {
             guint32 pattern = self->switched->direction_pattern[direction][rank];
             if (pattern != LP_CIRCUIT_NONE)
@@ -109,7 +110,8 @@ find_all_ways(LpCircuitMap *self, GError **error)
         if (traffic != LP_TRAFFIC_EP && lp_machine_plane(machine, traffic) == 0)
             find_ways(self, group);
     }
-    for (LpPipelineDirection direction = 0; direction < LP_N_PIPELINE_DIRECTIONS; direction++)
+    for (LpPipelineDirection direction = 0; direction < lp_program_n_lines(map->program);
+         direction++)
         for (guint64 rank = 0; rank < map->n_ranks; rank++)
             if (self->switched->direction_pattern[direction][rank] == LP_CIRCUIT_NONE)
                 lp_communication_map_use_packet_network_on(map, LP_CONNECTION_MESSAGES + direction,

@@ -408,7 +408,8 @@ lp_circuit_plan_new(const LpCommunicationMap *map, GError **error)
                                   &self->uses[group][i], error))
                 return NULL;
     }
-    for (LpPipelineDirection direction = 0; direction < LP_N_PIPELINE_DIRECTIONS; direction++) {
+    for (LpPipelineDirection direction = 0; direction < lp_program_n_lines(map->program);
+         direction++) {
         self->direction_pattern[direction] = g_new(guint32, map->n_ranks);
         for (guint64 rank = 0; rank < map->n_ranks; rank++) {
             self->direction_pattern[direction][rank] = LP_CIRCUIT_NONE;

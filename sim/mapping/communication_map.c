@@ -232,7 +232,8 @@ lp_communication_map_set_forwarding(LpCommunicationMap *self, const LpCommunicat
 static void
 add_lines(LpCommunicationMap *self)
 {
-    for (LpPipelineDirection direction = 0; direction < LP_N_PIPELINE_DIRECTIONS; direction++)
+    for (LpPipelineDirection direction = 0; direction < lp_program_n_lines(self->program);
+         direction++)
         for (guint64 rank = 0; rank < self->n_ranks; rank++)
             add_connection(self, LP_CONNECTION_MESSAGES + direction, rank,
                            lp_program_message_receiver(self->program, direction, rank));

@@ -432,7 +432,8 @@ lp_flow_list_new(const LpQuotientJob *job, LpFlowList *last, LpFidelity fidelity
                        .waits = list->waits};
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
         add_group(&builder, group, job->contention);
-    for (LpPipelineDirection direction = 0; direction < LP_N_PIPELINE_DIRECTIONS; direction++)
+    for (LpPipelineDirection direction = 0; direction < lp_program_n_lines(builder.map->program);
+         direction++)
         add_direction(&builder, direction);
     list->n_flows = list->flows->len - list->first_flow;
     return list;

@@ -187,7 +187,8 @@ lp_assumed_check_steps(const LpAssumedInput *input, const LpQuotient *quotient)
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
         if (lp_quotient_ranks(quotient)->of_group[group] != NULL)
             check_group(&self, group);
-    for (LpPipelineDirection line = 0; line < LP_N_PIPELINE_DIRECTIONS; line++)
+    for (LpPipelineDirection line = 0; line < lp_program_n_lines(input->model->map->program);
+         line++)
         check_messages(&self, line);
     g_hash_table_unref(self.known);
     g_ptr_array_unref(self.flows);

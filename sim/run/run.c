@@ -227,7 +227,7 @@ add_stage_channels(JobRun *self, guint64 rank)
 {
     LpFlowSender sender = sender_of(self);
     sender.traffic = LP_TRAFFIC_PP;
-    for (LpPipelineDirection line = 0; line < LP_N_PIPELINE_DIRECTIONS; line++) {
+    for (LpPipelineDirection line = 0; line < lp_program_n_lines(self->job->map->program); line++) {
         LpConnectionKind kind = (LpConnectionKind)(LP_CONNECTION_MESSAGES + line);
         const LpConnection *connection =
             lp_communication_map_connection(self->job->map, kind, rank);
@@ -329,7 +329,8 @@ read_result(const JobRun *self)
                                            &result.n_activities);
     }
     for (guint64 rank = 0; rank < self->job->map->n_ranks; rank++)
-        for (LpPipelineDirection line = 0; line < LP_N_PIPELINE_DIRECTIONS; line++) {
+        for (LpPipelineDirection line = 0; line < lp_program_n_lines(self->job->map->program);
+             line++) {
             const LpChannel *channel = self->ranks[rank].out[line];
             if (channel == NULL)
                 continue;

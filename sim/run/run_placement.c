@@ -40,7 +40,8 @@ lp_run_placement_stream(const LpRunPlacement *self, guint64 rank, LpStream strea
 {
     const LpProgram *program = self->map->program;
     double n_messages[LP_N_ATTACHMENTS] = {0};
-    for (LpConnectionKind kind = 0; kind < LP_N_CONNECTIONS; kind++) {
+    for (LpConnectionKind kind = 0; kind < LP_CONNECTION_MESSAGES + lp_program_n_lines(program);
+         kind++) {
         const LpConnection *connection = lp_communication_map_connection(self->map, kind, rank);
         LpGroup group = lp_connection_group(kind);
         if (!connection->present || !runs_connections(program, kind, stream) ||

@@ -82,7 +82,8 @@ add_rank(Walk *self, guint64 rank)
     if (lp_network_machine(network)->has_scale_out)
         lp_route_use_add_port(self->use,
                               lp_network_port(network, accelerator, LP_ATTACHMENT_SCALE_OUT));
-    for (LpConnectionKind kind = LP_CONNECTION_MESSAGES; kind < LP_N_CONNECTIONS; kind++)
+    for (LpConnectionKind kind = LP_CONNECTION_MESSAGES;
+         kind < LP_CONNECTION_MESSAGES + lp_program_n_lines(self->map->program); kind++)
         add(self, lp_communication_map_connection(self->map, kind, rank));
 }
 

@@ -133,7 +133,7 @@ add_rank(Count *self, guint64 rank)
     self->all.n_delays += self->n_delays[stage];
     self->all.n_maybe += program->execution.host_is_free ? 0 : self->n_host_waits[stage];
     self->all.n_maybe += self->job->tasks->changes.happen ? self->n_host_waits[stage] : 0;
-    for (LpPipelineDirection line = 0; line < LP_N_PIPELINE_DIRECTIONS; line++) {
+    for (LpPipelineDirection line = 0; line < lp_program_n_lines(program); line++) {
         LpActivities message = message_size(
             self, lp_communication_map_connection(
                       self->job->map, (LpConnectionKind)(LP_CONNECTION_MESSAGES + line), rank));

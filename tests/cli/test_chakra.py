@@ -216,6 +216,20 @@ class Times(Case):
         if "sanitize" not in os.environ.get("CFLAGS", ""):
             self.assertLess(used.ru_maxrss * 1024, 60e6 + 1.2 * sum(map(len, ranks)))
 
+    def test_many_peers(self):
+        """An all-to-all as messages: a port carries what it sends one after the other; more peers than lines are refused."""
+        def rank(number, n):
+            return [node(2 * k + i, kind, comm_size=10_000_000, **{peer: (number + sign * k) % n}) for k in range(1, n)
+                    for i, kind, peer, sign in ((0, SEND, "comm_dst", 1), (1, RECEIVE, "comm_src", -1))]
+        path = self.folder / "a.xml"
+        for n in (8, 16, 30):
+            self.run_well("import", "chakra", *self.write_ranks([rank(i, n) for i in range(n)]), "-o", path)
+            machine = f"--system=generic --accelerators={n} --domain-size={n} --domain-latency=0s --domain-bandwidth=100GBps"
+            for collapse in ("on", "off"):
+                found = self.simulate(path, f"--collapse={collapse}", machine=machine)["simulated"]["iteration_time_s"]
+                self.assertAlmostEqual(found / ((n - 1) * 1e-4), 1.0, delta=1e-9)
+        self.check_refused("more than 64 others", "import", "chakra", *self.write_ranks([rank(i, 66) for i in range(66)]))
+
     def test_stream_of_most(self):
         """What equal ranks compute counts once for each when the compute stream is looked for."""
         def rank(micros):

@@ -367,6 +367,7 @@ find_lines(Finder *self, LpGivenRanks *out, GError **error)
         }
         place(self, root, &users[line], (LpPipelineDirection)line, out);
     }
+    out->n_lines = n_lines;
     for (guint line = 0; line < n_lines; line++)
         users_clear(&users[line]);
     return good;

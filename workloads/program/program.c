@@ -144,6 +144,12 @@ lp_program_stage_first(const LpProgram *self, guint32 stage)
 
 /* --- lines --- */
 
+guint
+lp_program_n_lines(const LpProgram *self)
+{
+    return self->given != NULL ? self->given->n_lines : LP_DIRECTION_GIVEN;
+}
+
 gboolean
 lp_program_has_messages(const LpProgram *self)
 {

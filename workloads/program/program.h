@@ -52,7 +52,7 @@ typedef enum {
     LP_DIRECTION_FORWARD_UP,  /**< activations to the previous stage: DualPipe's other way */
     LP_DIRECTION_BACKWARD_UP, /**< gradients to the next one */
     LP_DIRECTION_GIVEN, /**< and so on: of a program that is given, which has those before too */
-    LP_N_PIPELINE_DIRECTIONS = LP_DIRECTION_GIVEN + 8
+    LP_N_PIPELINE_DIRECTIONS = LP_DIRECTION_GIVEN + 60
 } LpPipelineDirection;
 
 /** One step of a stage's program. */
@@ -86,6 +86,7 @@ typedef struct {
 /** The ranks of a program by hand: stages, messages and streams that no plan gives. */
 typedef struct {
     guint32 *stage;                        /* owned, by rank: whose program it runs */
+    guint n_lines;                         /**< that are used, from the first on */
     guint64 *first;                        /* owned, by stage: its first rank */
     guint64 *n_ranks;                      /* owned, by stage */
     guint64 *to[LP_N_PIPELINE_DIRECTIONS]; /* owned, by rank: whom it sends to; G_MAXUINT64: nobody;
@@ -148,6 +149,8 @@ guint64 lp_program_stage_ranks(const LpProgram *self, guint32 stage);
 guint64 lp_program_stage_first(const LpProgram *self, guint32 stage);
 /** Whether ranks send messages to each other. */
 gboolean lp_program_has_messages(const LpProgram *self);
+/** How many lines are used, from the first on. */
+guint lp_program_n_lines(const LpProgram *self);
 /** The rank that @rank sends to on @direction, or that sends to it; G_MAXUINT64 if there is none.
  */
 guint64 lp_program_message_receiver(const LpProgram *self, LpPipelineDirection direction,

@@ -39,7 +39,7 @@ see(const LpProgram *program, guint64 rank, guint64 *const *groups, const guint6
             sum = add(sum,
                       groups[group][lp_communicators_number(program->communicators, own)] + group);
     }
-    for (LpPipelineDirection direction = 0; direction < LP_N_PIPELINE_DIRECTIONS; direction++) {
+    for (LpPipelineDirection direction = 0; direction < lp_program_n_lines(program); direction++) {
         guint64 to = lp_program_message_receiver(program, direction, rank);
         guint64 from = lp_program_message_sender(program, direction, rank);
         if (to != G_MAXUINT64)

@@ -205,7 +205,7 @@ key_of(const LpProgram *program, guint32 rank)
         g_autofree char *algorithms = lp_algorithms_format(&one->algorithms);
         g_string_append_printf(key, " %u:%u:%s", group, one->n_members, algorithms);
     }
-    for (LpPipelineDirection line = 0; line < LP_N_PIPELINE_DIRECTIONS; line++) {
+    for (LpPipelineDirection line = 0; line < lp_program_n_lines(program); line++) {
         guint64 to = lp_program_message_receiver(program, line, rank);
         guint64 from = lp_program_message_sender(program, line, rank);
         if (to != G_MAXUINT64)

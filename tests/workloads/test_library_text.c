@@ -113,6 +113,7 @@ test_refused(void)
         {"a; all-to-all: <=2KiB=b, >2KiB=c, <=4KiB=d", "overlaps", LP_INPUT_ERROR_VALUE},
         {"a; all-to-all: <=2KiB=b, >2KiB=c, >2KiB=d", "overlaps", LP_INPUT_ERROR_VALUE},
         {"a; all-to-all: <2KiB=b, >2KiB=c", "wanted <=SIZE=LIBRARY", LP_INPUT_ERROR_VALUE},
+        {"a; all-to-all: <", "wanted <=SIZE=LIBRARY", LP_INPUT_ERROR_VALUE},
         {"a; all-to-all: <=2KiB, >2KiB=c", "wanted <=SIZE=LIBRARY", LP_INPUT_ERROR_VALUE},
         {"a; all-to-all: <=2=b, >2=c", "has no unit", LP_INPUT_ERROR_SYNTAX},
         {"a; all-to-all: <=0B=b, >0B=c", "out of range", LP_INPUT_ERROR_VALUE},

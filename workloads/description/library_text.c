@@ -49,10 +49,11 @@ read_range(LpLibraryPicks *self, LpLibraryPick pick, const char *range, guint64 
            GError **error)
 {
     gboolean is_last = *range == '>', is_first = *io_end == 0;
-    const char *size = range + (is_last ? 1 : 2), *equals = strchr(size, '=');
+    gboolean is_range = is_last || g_str_has_prefix(range, "<=");
+    const char *size = is_range ? range + (is_last ? 1 : 2) : "", *equals = strchr(size, '=');
     double bytes = 0.0;
     g_autofree char *text = equals != NULL ? g_strndup(size, (gsize)(equals - size)) : NULL;
-    if ((!is_last && !g_str_has_prefix(range, "<=")) || text == NULL) {
+    if (text == NULL) {
         g_autofree char *shown = lp_error_quote(range);
         return lp_value_error(error, "got %s, wanted <=SIZE=LIBRARY, or >SIZE=LIBRARY at the end",
                               shown);

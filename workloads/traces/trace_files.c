@@ -93,7 +93,8 @@ file_hash(gconstpointer key)
     gsize length;
     const guint8 *data = g_bytes_get_data((GBytes *)(guintptr)key, &length);
     gsize n_compared = MIN(length, 1024);
-    g_autoptr(GBytes) end = g_bytes_new_static(data + length - n_compared, n_compared);
+    g_autoptr(GBytes) end =
+        g_bytes_new_static(length == 0 ? NULL : data + length - n_compared, n_compared);
     return g_bytes_hash(end) * 31 + (guint)length;
 }
 

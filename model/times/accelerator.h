@@ -60,6 +60,8 @@ typedef struct {
                                   pipeline and writing its output cost */
     double alignment_bytes;  /**< sides of products that are multiples of it are free; 0: all are */
     double misaligned_efficiency; /**< factor for each halving of the alignment; 0: none */
+    double odd_efficiency;        /**< that where they are no multiples of 4 bytes either, the least
+                                     that is copied without registers (cp.async); 0: none */
     double attention_efficiency;  /**< fraction of peak that fused attention reaches; 0: as GEMM */
     double eager_attention_efficiency;  /**< that fraction of FlashAttention-2; 0:
                                            attention_efficiency */

@@ -53,6 +53,11 @@ static const Tile tiles_of[LP_N_TILES][TILES_MAX + 1] = {
 /* Partial sums are fp32, written once and read once. */
 #define PARTIAL_BYTES 8.0
 
+/* The fewest bytes that are copied to shared memory without registers between (NVIDIA, PTX ISA,
+ * cp.async): products whose rows are no multiples of it are left to kernels of before that. Of
+ * several in one kernel sides are counts of tokens, too. */
+#define COPIED_BYTES 4.0
+
 /* Queries that a block of fused attention holds (Dao, arXiv 2307.08691, section 3.3). */
 #define ATTENTION_ROWS 128.0
 
@@ -95,6 +100,9 @@ lp_gemm_alignment(const LpGemm *self, const LpAccelerator *accelerator, LpPrecis
     guint worst = n_halvings(self->m, bytes, accelerator->alignment_bytes);
     worst = MAX(worst, n_halvings(self->k, bytes, accelerator->alignment_bytes));
     worst = MAX(worst, n_halvings(self->n, bytes, accelerator->alignment_bytes));
+    double aligned_bytes = ldexp(accelerator->alignment_bytes, -(int)worst);
+    if (self->n_batch <= 1.0 && aligned_bytes < COPIED_BYTES && accelerator->odd_efficiency > 0.0)
+        return accelerator->odd_efficiency;
     return pow(accelerator->misaligned_efficiency, worst);
 }
 

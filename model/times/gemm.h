@@ -30,7 +30,8 @@ double lp_gemm_arithmetic_s(const LpGemm *self, const LpAccelerator *accelerator
                             LpPrecision precision);
 
 /** The share of its rate that a product keeps, of which @m, @k and @n are the sides: 1 where all
- * are multiples of the accelerator's alignment, misaligned_efficiency for each halving below it. */
+ * are multiples of the accelerator's alignment, misaligned_efficiency for each halving below it, or
+ * what it has for rows that are no multiples of 4 bytes. */
 double lp_gemm_alignment(const LpGemm *self, const LpAccelerator *accelerator,
                          LpPrecision precision);
 

@@ -34,6 +34,7 @@ take(gpointer data, const LpListedKernel *listed)
         .size = field[LP_KERNEL_SIZE],
         .on_host = listed->kind == LP_LISTED_HOST,
         .seconds = field[LP_KERNEL_SECONDS],
+        .solo = lp_plan_n_ranks(list->plan) == 1,
         .wide = field[LP_KERNEL_WIDE] != 0.0 || listed->part == LP_BLOCK_PART_CORE,
         .attention = fused ? lp_plan_attention_kernel(list->plan) : LP_ATTENTION_KERNEL_AUTO,
         .grouped = field[LP_KERNEL_GROUPED] != 0.0 ? list->plan->traits[LP_TRAIT_EXPERTS_KERNEL]

@@ -30,6 +30,7 @@ typedef struct {
     gboolean streams;    /**< reads and writes in order, without sums over rows or random numbers */
     gboolean wide;       /**< in 16 bits where products are narrow: attention, logits and router
                             (NVIDIA, Transformer Engine's user guide; Megatron-Core) */
+    gboolean solo;       /**< of a job on one accelerator: products reach burst_efficiency */
     LpAttentionKernel attention; /**< of a fused kernel: whose, lp_plan_attention_kernel() */
     LpExpertsKernel grouped;     /**< of the products of experts in one: whose */
     double head_width;           /**< of a fused kernel whose time depends on it; 0: it does not */

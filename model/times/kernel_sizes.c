@@ -88,6 +88,7 @@ makes_some_qkv(const Of *of)
     LP_SHAPE_SIZES(NUMBER)                                                                         \
     NUMBER("mtp-layer", of->layer.mtp)                                                             \
     NUMBER("micro-batch", plan->batch.micro)                                                       \
+    NUMBER("micro-batches", lp_plan_n_micro_batches(plan))                                         \
     NUMBER("tp", of->tp)                                                                           \
     NUMBER("cp", of->cp)                                                                           \
     NUMBER("ep", plan->degree[LP_AXIS_EP])                                                         \

@@ -45,6 +45,16 @@ launches_s(const LpKernel *self, const LpAccelerator *accelerator)
     return (self->n_apart > 0.0 ? ceil(n / self->n_apart) : n) * accelerator->launch_s;
 }
 
+/* What a product's arithmetic takes of its time among others: alone its job waits for no slower
+ * chip, and no collective takes its multiprocessors and power. */
+static double
+solo_share(const LpKernel *self, const LpAccelerator *accelerator)
+{
+    return self->solo && accelerator->burst_efficiency > 0.0
+               ? accelerator->gemm_efficiency / accelerator->burst_efficiency
+               : 1.0;
+}
+
 /* Products of their own, a few side by side: each such round fills its waves, and begins anew. */
 static double
 rounds_s(const LpKernel *self, const LpAccelerator *accelerator, LpPrecision precision)
@@ -52,8 +62,9 @@ rounds_s(const LpKernel *self, const LpAccelerator *accelerator, LpPrecision pre
     double n_rounds = ceil(self->n_batch / self->n_apart);
     LpGemm gemm = {self->m, self->k, self->n, self->n_batch / n_rounds};
     double factor = lp_measured_kernels_factor(accelerator->measured, self, precision, NULL);
-    return n_rounds *
-           (lp_gemm_arithmetic_s(&gemm, accelerator, precision) * factor + accelerator->launch_s);
+    return n_rounds * (lp_gemm_arithmetic_s(&gemm, accelerator, precision) *
+                           solo_share(self, accelerator) * factor +
+                       accelerator->launch_s);
 }
 
 static gboolean
@@ -124,7 +135,8 @@ computing_s(const LpKernel *self, const LpAccelerator *accelerator, LpPrecision 
     LpGemm gemm = {self->m, self->k, self->n, self->n_batch};
     double share = timed_share(self, accelerator) * narrow_heads(self, accelerator);
     return self->fused ? share * lp_gemm_attention_s(&gemm, accelerator, precision, self->attention)
-                       : lp_gemm_arithmetic_s(&gemm, accelerator, precision) /
+                       : lp_gemm_arithmetic_s(&gemm, accelerator, precision) *
+                             solo_share(self, accelerator) /
                              grouped_efficiency(self, accelerator, precision);
 }
 

@@ -70,6 +70,7 @@ read_achievable(const LpXml *xml, const xmlNode *node, LpAccelerator *accelerato
            (lp_xml_attribute(node, "attention-ramp") == NULL ||
             lp_xml_number(xml, node, "attention-ramp", 0, ATTENTION_RAMP_KEYS_MAX,
                           &accelerator->attention_ramp_keys, error)) &&
+           read_optional(xml, node, "odd-efficiency", &accelerator->odd_efficiency, error) &&
            read_optional(xml, node, "narrow-head-efficiency", &accelerator->narrow_head_efficiency,
                          error) &&
            read_optional(xml, node, "torch-grouped-efficiency",
@@ -253,6 +254,8 @@ lp_accelerator_set(LpAccelerator *self, guint index, const char *text, GError **
     }
     if (!lp_field_set(&fields[index], self, text, error))
         return FALSE;
+    if (index == ACCELERATOR_GEMM_EFFICIENCY) /* as much alone */
+        self->burst_efficiency = self->gemm_efficiency;
     if (index == ACCELERATOR_ATTENTION_EFFICIENCY) { /* a stated figure holds for any kernel */
         self->eager_attention_efficiency = 0.0;
         self->torch_attention_efficiency = 0.0;

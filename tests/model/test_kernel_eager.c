@@ -159,6 +159,63 @@ test_eager_activation(void)
     }
 }
 
+/* GELU's tanh by operations on an inner width of 256: 18 tensors forward and 28 backward; under
+ * autocast all but four of them in fp32, and casts in front and behind. */
+static void
+test_gelu_steps(void)
+{
+    static const struct {
+        const char *label;
+        gboolean autocast;
+        double forward, backward; /* bytes an element */
+    } rows[] = {{"16 bits", FALSE, 36.0, 56.0}, {"autocast", TRUE, 76.0, 116.0}};
+    LpTransformer shape = lp_test_llama(1, 64, 8, 4, 256, 32000);
+    shape.ffn_kind = LP_FFN_GELU;
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpPlan plan = lp_test_plan(1, 1, 1, 1, 1);
+        plan.host.kernels = LP_KERNELS_EAGER;
+        lp_test_vary(&plan, "gelu-steps", TRUE);
+        lp_test_vary(&plan, "autocast", rows[i].autocast);
+        double elements = shape.seq * 256.0;
+        lp_test_close(
+            rows[i].label,
+            lp_test_kernel_bytes(&shape, &plan, LP_BLOCK_FFN, LP_PASS_FORWARD, "gelu-steps"),
+            rows[i].forward * elements, IDENTITY);
+        lp_test_close(rows[i].label,
+                      lp_test_kernel_bytes(&shape, &plan, LP_BLOCK_FFN, LP_PASS_BACKWARD_INPUT,
+                                           "gelu-steps-backward"),
+                      rows[i].backward * elements, IDENTITY);
+    }
+}
+
+/* The gradient of the first micro-batch is taken as it is where none was left, and cast where it is
+ * kept wider; others are read, and the sum read and written. */
+static void
+test_first_gradient(void)
+{
+    static const struct {
+        const char *label;
+        gboolean drops;
+        guint32 n; /* micro-batches */
+        guint gradient;
+        double bytes; /* of an element */
+    } rows[] = {{"kept", FALSE, 1, 2, 6.0},
+                {"taken", TRUE, 1, 2, 0.0},
+                {"cast", TRUE, 1, 4, 6.0},
+                {"one of two", TRUE, 2, 2, 3.0},
+                {"one of four, cast", TRUE, 4, 4, 0.75 * 10.0 + 0.25 * 6.0}};
+    LpTransformer shape = lp_test_llama(1, 64, 8, 4, 256, 32000);
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpPlan plan = lp_test_plan(1, 1, 1, 1, rows[i].n);
+        plan.format.gradient_bytes = rows[i].gradient;
+        plan.traits[LP_TRAIT_DROP_GRADIENTS] = rows[i].drops ? 1 : 0;
+        lp_test_close(rows[i].label,
+                      lp_test_kernel_bytes(&shape, &plan, LP_BLOCK_FFN, LP_PASS_BACKWARD_WEIGHT,
+                                           "accumulate"),
+                      rows[i].bytes * 3.0 * 64.0 * 256.0, IDENTITY);
+    }
+}
+
 /* Where activations lie by sequence, what is gathered and what is to be scattered is copied: of
  * attention one tensor in and one out, of those that are apart three; of the network two. The
  * gradients of the input are summed where they were scattered, over two ranks. */
@@ -318,6 +375,8 @@ main(void)
         {"attention's inputs", test_attention_inputs},
         {"operations one by one", test_eager_operations},
         {"gated activation one by one", test_eager_activation},
+        {"GELU one by one", test_gelu_steps},
+        {"the first gradient", test_first_gradient},
         {"autocast", test_autocast},
         {"rotary positions of slices", test_rotary_slices},
         {"shifted logits", test_shifted_logits},

@@ -472,7 +472,7 @@ test_loop(void)
             n = lp_block_kernels(&shape, &plan, 0, rows[i].block, LP_PASS_FORWARD, kernels);
             for (guint k = 0; k < n; k++)
                 hooks_s += kernels[k].host_overhead_s;
-            lp_test_close("hooks", hooks_s, stage == 3 ? rows[i].tensors * 0.27e-3 : 0.0, IDENTITY);
+            lp_test_close("hooks", hooks_s, stage == 3 ? rows[i].tensors * 0.21e-3 : 0.0, IDENTITY);
         }
 }
 

@@ -142,6 +142,27 @@ test_flash_attention(void)
     }
 }
 
+/* A job on one accelerator has its products at the rate that they have alone, where one is known.
+ */
+static void
+test_solo(void)
+{
+    LpAccelerator device = {.name = "test",
+                            .peak_flop_per_s = {[LP_PRECISION_BF16] = 1e15},
+                            .memory_bytes_per_s = 1e13,
+                            .gemm_efficiency = 0.6,
+                            .burst_efficiency = 0.8,
+                            .memory_efficiency = 0.9};
+    LpKernel product = {.name = "up", .m = 4096, .k = 4096, .n = 4096, .n_batch = 1.0};
+    double among_s = lp_kernel_time_s(&product, &device, LP_PRECISION_BF16);
+    product.solo = TRUE;
+    lp_test_close("alone", lp_kernel_time_s(&product, &device, LP_PRECISION_BF16),
+                  among_s * 0.6 / 0.8, 1e-12);
+    device.burst_efficiency = 0.0;
+    lp_test_close("not known", lp_kernel_time_s(&product, &device, LP_PRECISION_BF16), among_s,
+                  1e-12);
+}
+
 /* Attention in eight bits: as long for a score as 16 bits with heads of 128, within 5 % of four
  * pairs that NVIDIA measured (cudnn-frontend, benchmark/sdpa_benchmark_training/results, April
  * 2026: two sequences of 4,096, forward and backward, milliseconds), and of what a window leaves
@@ -404,8 +425,9 @@ main(void)
         {"precisions", test_precisions},
         {"several", test_several},
         {"bytes", test_bytes},
-        {"attention in eight bits", test_narrow_attention},
         {"FlashAttention on an A100", test_flash_attention},
+        {"attention in eight bits", test_narrow_attention},
+        {"one accelerator", test_solo},
         {"documents", test_documents},
         {"narrow heads", test_narrow_heads},
         {"layouts", test_layouts},

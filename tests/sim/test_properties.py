@@ -54,7 +54,7 @@ SOFTWARE = {
     "offload-inputs": ["yes"], "clamped-activation": ["yes"], "experts-eager": ["yes"], "expert-loop": ["yes"], "tensor-hooks": ["yes"],
     "experts-one-by-one": ["yes"], "experts-kernel": ["torch"], "routing-kernels": ["3"], "routing-draws": ["layer", "iteration"],
     "attention-kernel": ["vendor", "torch", "flash-2", "flash-1", "triton", "unfused"], "separate-projections": ["gate", "yes"],
-    "complex-rotary": ["yes"], "eager-rotary": ["yes"], "rotary-slices": ["yes"], "eager-norms": ["yes"], "eager-activation": ["yes"], "autocast": ["yes"], "positions": ["rotary"], "layout": ["batch-first"], "norm": ["rmsnorm", "layernorm"],
+    "complex-rotary": ["yes"], "eager-rotary": ["yes"], "rotary-slices": ["yes"], "eager-norms": ["yes"], "eager-activation": ["yes"], "gelu-steps": ["yes"], "eager-softmax": ["yes"], "clip-gradients": ["yes"], "kept-steps": ["yes"], "autocast": ["yes"], "positions": ["rotary"], "layout": ["batch-first"], "norm": ["rmsnorm", "layernorm"],
     "dropout": ["yes", "no"], "overlap-tp-pairs": ["yes"], "overlap-ep": ["yes"], "host-sync": ["kernels"],
     "scatter-gather": ["yes", "outputs"], "keep-gathered": ["yes"], "input-collectives": ["apart", "sums-apart"], "parallel-loss": ["yes", "gathered"], "count-sync": ["yes"], "gradient-check": ["yes"], "first-buckets": ["yes"],
     "offload-activations": ["yes"], "narrow-attention": ["yes"], "experts-fused": ["yes"], "fused-dispatch": ["yes"], "mask-dispatch": ["yes"], "eager-dispatch": ["yes"], "head-norms": ["yes"],

@@ -183,7 +183,8 @@ static const struct {
      "parallel-loss separate-projections"},
     {"ssssssssssssssssssss",
      "fused-accumulation keep-gathered unit-copies "
-     "complex-rotary eager-rotary rotary-slices eager-norms eager-activation repeat-heads "
+     "complex-rotary eager-rotary rotary-slices eager-norms eager-activation gelu-steps "
+     "eager-softmax clip-gradients kept-steps repeat-heads "
      "cast-gradients gradient-buffers main-gradients score-biases triangular-softmax core-copies "
      "gradient-check "
      "first-buckets "

@@ -231,24 +231,16 @@ def limits(one):
     return "; ".join(filter(None, parts))
 
 
-# Rows that the document lists by name only, each kind in a row; the program tells their meaning.
-LISTED = (("Sizes of mixers of a `layer-pattern` ([layers](ways/layers.md)).", lambda one: one.get("member", "").startswith("transformer.sizes[")),
-          ("Choices of one software or another; the default comes first.", lambda one: one.element == TRAITS and one.kind == "choice"),
-          ("Counts of one software or another.", lambda one: one.element == TRAITS and one.kind == "count"),
-          ("Whether one software or another does so.", lambda one: one.element == TRAITS and one.kind == "boolean"),
-          ("Overlays of the lists of kernels ([lists of your own](ways/own-kernels.md)).", lambda one: one.kind == "variant"))
-
-
-def listed(one):
-    """Its name, with the default of a count and the names of a choice."""
-    ends = {"count": f" {one.get('default')}", "choice": " (" + ", ".join(name for name, _ in one.choices) + ")"}
-    return f"`{one.name}`" + ends.get(one.kind, "")
+def is_of_one_software(one):
+    """Whether the program alone lists it: sizes of mixers, and what one software or another does."""
+    return one.get("member", "").startswith("transformer.sizes[") or one.kind == "variant" or (
+        one.element == TRAITS and one.kind in ("choice", "count", "boolean"))
 
 
 def table(attributes):
     lines, seen = ["| attribute | meaning | default first |", "|---|---|---|"], {}
     for one in attributes:
-        if any(is_listed(one) for _, is_listed in LISTED):
+        if is_of_one_software(one):
             continue
         choices = "; ".join(f"`{name}`: {text}" for name, text in one.choices if text)
         meaning = one.meaning + (f" {choices}" if choices else "") + (f" (since {one.since})" if one.get("since") else "")
@@ -258,11 +250,6 @@ def table(attributes):
         seen.setdefault(values, one.name)
         first = "" if values.startswith(f"{one.fallback()}, ") else one.fallback()
         lines.append(f"| `{one.name}` | {meaning} | {'; '.join(filter(None, (first, values)))} |")
-    for what, is_listed in LISTED:
-        its = [one for one in attributes if is_listed(one)]
-        if its:
-            default = {"count": "as listed; from 0", "choice": "as listed"}.get(its[0].kind, "`no`")
-            lines.append(f"| {', '.join(map(listed, its))} | {what} | {default} |")
     return "\n".join(lines)
 
 

@@ -160,9 +160,9 @@ def difference(row):
 
 
 def of_rows(rows):
-    lines = [[row["case"], row["ranks"], row["network"], f"{1e3 * float(row['theirs_s']):.3f}", f"{1e3 * float(row['ours_s']):.3f}",
+    lines = [[row["case"], row["network"], f"{1e3 * float(row['theirs_s']):.3f}", f"{1e3 * float(row['ours_s']):.3f}",
               f"{100 * difference(row):+.2f}"] for row in rows]
-    return table(["case", "ranks", "network", f"ASTRA-sim {COMMIT}, ms", "ours", "more, %"], lines)
+    return table(["case", "network", f"ASTRA-sim {COMMIT}, ms", "ours", "more, %"], lines)
 
 
 def tables(rows):

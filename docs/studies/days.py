@@ -109,10 +109,8 @@ def spares_table(rows):
             first, top = some[0], best(some)
             lines.append([name, "circuits" if network == "any" else network + " hosts",
                           per_cent(number(first, "goodput")), top["spares"],
-                          per_cent(number(top, "goodput")), top_idle(top),
-                          per_cent(float(top["availability"]), 2)])
-    return table(["repair", "blocks are joined by", "no spares, %", "best number of spare hosts",
-                  "goodput with them, %", "of which idle, %", "jobs have their hosts, %"], lines)
+                          per_cent(number(top, "goodput")), top_idle(top)])
+    return table(["repair", "blocks joined by", "no spares, %", "best spare hosts", "goodput with them, %", "idle, %"], lines)
 
 
 def top_idle(row):

@@ -107,14 +107,10 @@ def spares_table(rows):
             if not some:
                 continue
             first, top = some[0], best(some)
-            lines.append([name, "circuits" if network == "any" else network + " hosts",
+            lines.append([name, "circuits" if network == "any" else network,
                           per_cent(number(first, "goodput")), top["spares"],
-                          per_cent(number(top, "goodput")), top_idle(top)])
-    return table(["repair", "blocks joined by", "no spares, %", "best spare hosts", "goodput with them, %", "idle, %"], lines)
-
-
-def top_idle(row):
-    return per_cent(float(row["idle_h"]) / 720.0)
+                          per_cent(number(top, "goodput"))])
+    return table(["repair", "blocks (hosts) joined by", "no spares, %", "best spare hosts", "goodput with them, %"], lines)
 
 
 def slices_table(rows):

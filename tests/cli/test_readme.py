@@ -47,7 +47,7 @@ WORDS_MAX = (
     (("docs/validation.md",), 3500),
     (("model/README.md",), 3200),
     (("docs/tutorials/*.md",), 580),
-    (("docs/studies/*.md",), 230),
+    (("docs/studies/*.md",), 200),
     (("docs/ways/*.md",), 450))
 UPDATE = "--update" in sys.argv
 

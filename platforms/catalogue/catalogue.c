@@ -254,8 +254,6 @@ lp_accelerator_set(LpAccelerator *self, guint index, const char *text, GError **
     }
     if (!lp_field_set(&fields[index], self, text, error))
         return FALSE;
-    if (index == ACCELERATOR_GEMM_EFFICIENCY) /* as much alone */
-        self->burst_efficiency = self->gemm_efficiency;
     if (index == ACCELERATOR_ATTENTION_EFFICIENCY) { /* a stated figure holds for any kernel */
         self->eager_attention_efficiency = 0.0;
         self->torch_attention_efficiency = 0.0;
@@ -263,7 +261,7 @@ lp_accelerator_set(LpAccelerator *self, guint index, const char *text, GError **
         self->triton_attention_efficiency = 0.0;
         self->attention_ramp_keys = 0.0;
     }
-    if (index == ACCELERATOR_GEMM_EFFICIENCY) /* nor does it ask for the precision */
+    if (index == ACCELERATOR_GEMM_EFFICIENCY) /* in any precision, and alone */
         lp_accelerator_set_gemm_efficiency(self, self->gemm_efficiency);
     lp_accelerator_mark_modified(self);
     return TRUE;

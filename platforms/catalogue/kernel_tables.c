@@ -140,7 +140,6 @@ apply_products(const LpXml *xml, LpAccelerator *accelerator, GError **error)
         if (!lp_xml_number(xml, table, "products", 1e-6, 1.0, &products, error))
             return FALSE;
         lp_accelerator_set_gemm_efficiency(accelerator, products);
-        accelerator->burst_efficiency = accelerator->gemm_efficiency;
         accelerator->products_stated = TRUE;
         return TRUE;
     }

@@ -12,6 +12,7 @@ static LpListCosts
 costs_of(double host_s, double launch_s, gboolean graphs)
 {
     LpAccelerator accelerator = lp_test_hosted_accelerator(host_s, launch_s);
+    accelerator.loop = (LpAcceleratorLoop){.slice_s = 10e-6, .slice_launch_s = 7e-6};
     LpPlan plan = lp_test_plan(1, 1, 4, 1, 4);
     plan.host.cuda_graphs = graphs;
     return lp_list_costs(&plan, &accelerator);

@@ -54,7 +54,8 @@ test_imbalance(void)
 {
     g_autofree char *platform =
         lp_spawn_platform("--system=generic --accelerators=2 --domain-size=1 --topology=crossbar "
-                          "--scale-out-bandwidth=1EBps --scale-out-latency=0s");
+                          "--scale-out-bandwidth=1EBps --scale-out-latency=0s "
+                          "--gemm-efficiency=0.8"); /* alone, too */
     g_autoptr(json_t) one =
         lp_spawn_simulate(platform, BODY "layers=1 tp=1 dp=1 pp=1 global-batch=1", NULL);
     g_autoptr(json_t) result = lp_spawn_simulate(

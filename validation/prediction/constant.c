@@ -138,6 +138,12 @@ void
 lp_constants_to_accelerator(const LpConstants *self, LpAccelerator *accelerator)
 {
     put_all(self, LP_CONSTANT_OF_ACCELERATOR, accelerator->name, accelerator);
+    for (guint i = 0; i < lp_constants_n(self); i++) {
+        const LpConstant *constant = lp_constants_at(self, i);
+        if (is_of(constant, LP_CONSTANT_OF_ACCELERATOR, accelerator->name) &&
+            lp_constant_kinds[constant->kind].offset == FIELD(gemm_efficiency))
+            lp_accelerator_set_gemm_efficiency(accelerator, constant->value);
+    }
 }
 
 void

@@ -184,26 +184,27 @@ add_ranking(GString *page, const LpValidation *self, const char *source)
     }
 }
 
+const char *const lp_validation_ranking_columns[] = {"/sources/0/source",
+                                                     "/model",
+                                                     "/all/ranking/groups",
+                                                     "/all/ranking/plans",
+                                                     "/all/ranking/within_5_percent",
+                                                     "/all/ranking/within_15_percent",
+                                                     "/all/ranking/median_regret",
+                                                     "/all/ranking/mean_spearman",
+                                                     "/all/ranking/chance_within_5_percent",
+                                                     NULL};
+
 gboolean
 lp_validation_add_rankings(GString *page, const LpValidation *self)
 {
-    static const char *const columns[] = {"/sources/0/source",
-                                          "/model",
-                                          "/all/ranking/groups",
-                                          "/all/ranking/plans",
-                                          "/all/ranking/within_5_percent",
-                                          "/all/ranking/within_15_percent",
-                                          "/all/ranking/median_regret",
-                                          "/all/ranking/mean_spearman",
-                                          "/all/ranking/chance_within_5_percent",
-                                          NULL};
     g_autoptr(GPtrArray) sources = lp_score_sources(self->outcomes);
     g_autoptr(GString) rows = g_string_new(NULL);
     for (guint i = 0; i < sources->len; i++)
         add_ranking(rows, self, sources->pdata[i]);
     if (rows->len == 0)
         return FALSE;
-    begin_table(page, "grouped", columns);
+    begin_table(page, "grouped", lp_validation_ranking_columns);
     add_ranking(page, self, NULL);
     g_string_append(page, rows->str);
     end_table(page);

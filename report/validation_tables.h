@@ -10,6 +10,8 @@ G_BEGIN_DECLS
 void lp_validation_add_sources(GString *page, const LpValidation *self);
 /** All models side by side, three rows per source, and by how much the simulation is better. */
 void lp_validation_add_models(GString *page, const LpValidation *self);
+/** The columns of the choice among plans, of the page and of the text; NULL-ended. */
+extern const char *const lp_validation_ranking_columns[];
 /** Choosing among plans, by source and model. Returns: FALSE, and adds nothing, if no rows are
  * plans for the same work. */
 gboolean lp_validation_add_rankings(GString *page, const LpValidation *self);

@@ -3,6 +3,7 @@
 #include "report/validation_report.h"
 
 #include "report/result_field.h"
+#include "report/validation_tables.h"
 #include "report/wording.h"
 
 #include <string.h>
@@ -112,17 +113,8 @@ add_ranking(LpTextTable *table, const char *source, json_t *part)
 static void
 add_rankings(GString *text, const json_t *report)
 {
-    static const char *const columns[] = {"/sources/0/source",
-                                          "/model",
-                                          "/all/ranking/groups",
-                                          "/all/ranking/plans",
-                                          "/all/ranking/within_5_percent",
-                                          "/all/ranking/within_15_percent",
-                                          "/all/ranking/median_regret",
-                                          "/all/ranking/mean_spearman",
-                                          "/all/ranking/chance_within_5_percent",
-                                          NULL};
-    g_autoptr(LpTextTable) table = lp_result_field_new_table("validate", columns, NULL);
+    g_autoptr(LpTextTable) table =
+        lp_result_field_new_table("validate", lp_validation_ranking_columns, NULL);
     const json_t *sources = json_object_get(report, "sources");
     gboolean any = FALSE;
     for (size_t i = 0; i < json_array_size(sources); i++) {

@@ -61,7 +61,6 @@ void
 lp_accelerator_set_gemm_efficiency(LpAccelerator *self, double efficiency)
 {
     self->gemm_efficiency = efficiency;
-    if (self->burst_efficiency > 0.0)
-        self->burst_efficiency = efficiency;
+    self->burst_efficiency = efficiency;
     memset(self->precision_efficiency, 0, sizeof self->precision_efficiency);
 }

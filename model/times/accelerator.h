@@ -109,7 +109,7 @@ double lp_accelerator_peak_flop_per_s(const LpAccelerator *self, LpPrecision pre
 /** The fraction of its peak that a product of ideal shape reaches in @precision. */
 double lp_accelerator_gemm_efficiency(const LpAccelerator *self, LpPrecision precision);
 
-/** Sets that fraction in all precisions, and of a product alone where that is known, too. */
+/** Sets that fraction in all precisions, and that of products alone. */
 void lp_accelerator_set_gemm_efficiency(LpAccelerator *self, double efficiency);
 
 G_END_DECLS

@@ -138,10 +138,11 @@ lp_collective_flows_round(const LpCollectiveFlows *self, LpRoundPlan *plan, guin
     guint64 n = lp_round_plan_transfers(plan, member, round, transfers);
     for (guint64 i = 0; i < n; i++) {
         LpUnitFlow flow = flow_of(self, plan, plan->communicator->ranks[member], &transfers[i]);
-        guint64 first = 0;
-        while (first < n_flows && (self->classes == NULL || out_flows[first].route != flow.route ||
+        /* Members send each flow; of a class, those over other connections of one route are one. */
+        guint64 first = self->classes == NULL ? n_flows : 0;
+        while (first < n_flows && (out_flows[first].route != flow.route ||
                                    transfers[first].connection == transfers[i].connection))
-            first = self->classes == NULL ? n_flows : first + 1;
+            first++;
         if (first < n_flows) {
             out_flows[first].n_alike++;
             continue;

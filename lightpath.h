@@ -41,11 +41,12 @@ extern "C" {
 /* --- version --- */
 
 /** The version of this header. */
-#define LP_VERSION_MAJOR 0
-#define LP_VERSION_MINOR 1
+#define LP_VERSION_MAJOR 1
+#define LP_VERSION_MINOR 0
 #define LP_VERSION_PATCH 0
+#define LP_VERSION_STRING "1.0.0-rc1"
 
-/** The version of the library, such as "0.1.0". */
+/** The version of the library, such as "1.0.0-rc1". */
 const char *lp_version(void);
 
 /** Frees a text that the library gave to the caller; NULL is nothing. */

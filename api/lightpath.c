@@ -61,8 +61,7 @@ check(GPtrArray *words, char **out_error)
 const char *
 lp_version(void)
 {
-    return G_STRINGIFY(LP_VERSION_MAJOR) "." G_STRINGIFY(LP_VERSION_MINOR) "." G_STRINGIFY(
-        LP_VERSION_PATCH);
+    return LP_VERSION_STRING;
 }
 
 void

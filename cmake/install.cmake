@@ -8,7 +8,7 @@ add_library(lp_shared SHARED api/lightpath.c api/server.c)
 set_target_properties(lp_shared PROPERTIES
     OUTPUT_NAME lightpath
     VERSION ${PROJECT_VERSION}
-    SOVERSION 0)
+    SOVERSION ${PROJECT_VERSION_MAJOR})
 target_compile_definitions(lp_shared PRIVATE
     LP_PROGRAM_INSTALLED="${lp_program_installed}" LP_PROGRAM_BUILT="cli/lightpath")
 # It exports what its header declares.

@@ -3,6 +3,7 @@
 # nothing else: it builds nothing that is not built.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME lightpath)
+set(CPACK_PACKAGE_VERSION ${LP_VERSION_SORTED})
 set(CPACK_PACKAGE_CONTACT "The authors of Lightpath <lightpath@localhost>")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)

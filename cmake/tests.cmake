@@ -27,6 +27,6 @@ function(lp_add_python_test name labels)
         WORKING_DIRECTORY ${PROJECT_BINARY_DIR})
     set(environment PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=${PROJECT_SOURCE_DIR}/tests/support
         LIGHTPATH=$<TARGET_FILE:lightpath> BUILD=${PROJECT_BINARY_DIR} CMAKE=${CMAKE_COMMAND} CC=${CMAKE_C_COMPILER}
-        CFLAGS=${lp_sanitizer_flags} VERSION=${PROJECT_VERSION} ${arg_ENVIRONMENT})
+        CFLAGS=${lp_sanitizer_flags} VERSION=${LP_VERSION} ${arg_ENVIRONMENT})
     set_tests_properties(${name} PROPERTIES LABELS "${labels}" ENVIRONMENT "${environment}" ${arg_PROPERTIES})
 endfunction()

@@ -121,8 +121,8 @@ class Options(Case):
 
     def test_version(self):
         self.assertRegex(self.taken("--version"),
-                         r"^lightpath [0-9.]+ \((no commit|commit [0-9a-f]+(-dirty)?), "
-                         r"SimGrid 3\.[0-9]+\)\n$")
+                         r"^lightpath [0-9.]+(-rc[0-9]+)? \((no commit|commit [0-9a-f]+(-dirty)?), "
+                         r"SimGrid [0-9.]+\)\n$")
 
     def test_bounds(self):
         self.refused(1, "wanted 0B to 1PB", *self.JOB, "--set", "bucket=1e99GB")

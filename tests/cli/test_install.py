@@ -73,7 +73,7 @@ class Install(unittest.TestCase):
     def test_libraries(self):
         """A hundred plans in one program of a user, each as the command simulates it."""
         self.assertEqual(run("pkg-config", "--modversion", "lightpath", env=self.environment),
-                         os.environ["VERSION"] + "\n")
+                         os.environ["VERSION"].replace("-", "~") + "\n")
         job = ["gpt3-125m", "dgx-a100-8"]
         lengths = [str(64 * (i + 1)) for i in range(100)]
         times = [float(line.split()[1]) for line in

@@ -129,6 +129,7 @@ makes_some_qkv(const Of *of)
     CHOICE("optimizer", lp_optimizer_names, plan->optimizer)                                       \
     NUMBER("moment-bytes", lp_plan_moment_bytes(plan))                                             \
     NUMBER("dp", plan->degree[LP_AXIS_DP])                                                         \
+    NUMBER("shards", lp_plan_shard_degree(plan))                                                   \
     NUMBER("all-parameters", of->step.all)                                                         \
     NUMBER("own-parameters", of->step.own)                                                         \
     NUMBER("own-layer-parameters", of->step.own_layers)                                            \

@@ -443,39 +443,6 @@ test_head_norms(void)
     lp_test_close("backward", norms->bytes, 3.0 * 2.0 * 32.0 * (64.0 + 32.0), IDENTITY);
 }
 
-/* Eleven operations for each of 4 experts, for whose tokens the host waits, and 24 back; and what
- * the host does for each of the tensors of stage 3, experts' among them, however it issues them. */
-static void
-test_loop(void)
-{
-    LpTransformer shape = small_shape();
-    LpPlan plan = two_ranks();
-    LpKernel kernels[LP_KERNELS_MAX];
-    lp_test_vary(&plan, "expert-loop", TRUE);
-    guint n = lp_block_kernels(&shape, &plan, 0, LP_BLOCK_EXPERTS, LP_PASS_FORWARD, kernels);
-    const LpKernel *loop = lp_test_find_kernel(kernels, n, "loop");
-    lp_test_true("waits", loop->waits);
-    lp_test_close("operations", loop->n_launches, 11.0 * 4.0, 0.0);
-    n = lp_block_kernels(&shape, &plan, 0, LP_BLOCK_EXPERTS, LP_PASS_BACKWARD_INPUT, kernels);
-    loop = lp_test_find_kernel(kernels, n, "loop-backward");
-    lp_test_close("operations, backward", loop->n_launches, 24.0 * 4.0, 0.0);
-    lp_test_vary(&plan, "expert-loop", FALSE);
-    lp_test_vary(&plan, "tensor-hooks", TRUE);
-    static const struct {
-        LpBlock block;
-        double tensors; /* qkv and projection, experts' up with gate and down */
-    } rows[] = {{LP_BLOCK_ATTENTION, 2.0}, {LP_BLOCK_EXPERTS, 4.0 * 2.0}};
-    for (guint stage = 2; stage < 4; stage++)
-        for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
-            double hooks_s = 0.0;
-            plan.zero.stage = stage;
-            n = lp_block_kernels(&shape, &plan, 0, rows[i].block, LP_PASS_FORWARD, kernels);
-            for (guint k = 0; k < n; k++)
-                hooks_s += kernels[k].host_overhead_s;
-            lp_test_close("hooks", hooks_s, stage == 3 ? rows[i].tensors * 0.21e-3 : 0.0, IDENTITY);
-        }
-}
-
 int
 main(void)
 {
@@ -489,7 +456,6 @@ main(void)
         {"masks", test_masks},
         {"experts' host overhead", test_expert_host_overhead},
         {"eager dispatch", test_eager_dispatch},
-        {"loop and hooks", test_loop},
         {"norms of heads", test_head_norms},
         {NULL, NULL},
     };

@@ -196,7 +196,7 @@ static const struct {
      "fused-dispatch mask-dispatch experts-padded "
      "gather-lists casts-apart scales-apart offload-activations"},
     {"ssssssssssssssssssss",
-     "expert-loop tensor-hooks autocast tied-embeddings embedding parallel-blocks "
+     "expert-loop expert-slices tensor-hooks autocast tied-embeddings embedding parallel-blocks "
      "sequence-parallel early-stop "
      "reshard narrow-parameters narrow-activations "
      "cast-shards array-units offload-inputs drop-gradients flat-gradients "

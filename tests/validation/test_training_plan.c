@@ -12,9 +12,7 @@
 static void
 test_memory(void)
 {
-    static const struct {
-        const char *label, *changes, *attributes, *note;
-    } rows[] = {
+    static const LpTrainingRow rows[] = {
         {"recomputation left out, and it fits", "recompute=", "recompute=none",
          "recompute none: the plan fits so; full takes +"},
         /* 8.3 billion parameters of 16 bytes over t are 33 GB; 40 layers of s b h (10 + 24/t) are
@@ -62,8 +60,7 @@ test_memory(void)
         {"micro-batch of an odd batch", "micro_batch=;global_batch=36", "micro-batch=1",
          "micro-batch 1"},
     };
-    for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
-        lp_training_row_expect(rows[i].label, rows[i].changes, rows[i].attributes, rows[i].note);
+    lp_training_rows_expect(rows, G_N_ELEMENTS(rows));
 }
 
 /* The plan's time by the closed form with @changes; infinite where there is no plan that fits. */

@@ -2,6 +2,7 @@
 /* A row of measured training for tests, and what becomes of it when some of its columns change. */
 #include "tests/validation/training_row.h"
 
+#include "base/table.h"
 #include "tests/testlib.h"
 #include "tests/support/temporary.h"
 #include "validation/cases/training_case.h"
@@ -40,53 +41,74 @@ static const char *const base_row[] = {"id=r1",
                                        "nics_per_domain=8",
                                        "iteration_s=1"};
 
-static void
-put(GPtrArray *names, GPtrArray *values, const char *setting)
+static guint
+column(GPtrArray *names, const char *name)
 {
-    const char *equals = strchr(setting, '=');
-    g_autofree char *name = g_strndup(setting, (gsize)(equals - setting));
     guint at = 0;
     while (at < names->len && strcmp(names->pdata[at], name) != 0)
         at++;
-    if (at == names->len) {
-        g_ptr_array_add(names, g_steal_pointer(&name));
-        g_ptr_array_add(values, g_strdup(equals + 1));
-        return;
-    }
-    g_free(values->pdata[at]);
-    values->pdata[at] = g_strdup(equals + 1);
+    if (at == names->len)
+        g_ptr_array_add(names, g_strdup(name));
+    return at;
 }
 
-static char *
-joined(GPtrArray *texts)
+/* Puts "name=value" into the cells of a row. */
+static void
+put(GPtrArray *names, GPtrArray *cells, const char *setting)
 {
-    for (guint i = 0; i < texts->len; i++) {
-        char *text = texts->pdata[i];
-        if (strchr(text, ',') == NULL)
-            continue;
-        texts->pdata[i] = g_strconcat("\"", text, "\"", NULL);
-        g_free(text);
+    const char *equals = strchr(setting, '=');
+    g_autofree char *name = g_strndup(setting, (gsize)(equals - setting));
+    guint at = column(names, name);
+    while (cells->len <= at)
+        g_ptr_array_add(cells, g_strdup(""));
+    g_free(cells->pdata[at]);
+    cells->pdata[at] = g_strdup(equals + 1);
+}
+
+static void
+append_line(GString *text, GPtrArray *cells, guint n_columns)
+{
+    for (guint i = 0; i < n_columns; i++) {
+        const char *cell = i < cells->len ? cells->pdata[i] : "";
+        const char *quote = strchr(cell, ',') != NULL ? "\"" : "";
+        g_string_append_printf(text, "%s%s%s%s", i > 0 ? "," : "", quote, cell, quote);
     }
-    g_ptr_array_add(texts, NULL);
-    return g_strjoinv(",", (char **)texts->pdata);
+    g_string_append_c(text, '\n');
+}
+
+/* A table with a row for each of @changes; its reading costs as much as that of one. */
+static LpTable *
+table_of(const char *const *changes, guint n_rows)
+{
+    g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GPtrArray) rows = g_ptr_array_new_with_free_func((GDestroyNotify)g_ptr_array_unref);
+    for (guint row = 0; row < n_rows; row++) {
+        GPtrArray *cells = g_ptr_array_new_with_free_func(g_free);
+        g_ptr_array_add(rows, cells);
+        for (guint i = 0; i < G_N_ELEMENTS(base_row); i++)
+            put(names, cells, base_row[i]);
+        g_autofree char *id = g_strdup_printf("id=r%u", row + 1);
+        put(names, cells, id);
+        g_auto(GStrv) all = g_strsplit(changes[row], ";", -1);
+        for (guint i = 0; all[i] != NULL && *all[i] != '\0'; i++)
+            put(names, cells, all[i]);
+    }
+    g_autoptr(GString) text = g_string_new(NULL);
+    append_line(text, names, names->len);
+    for (guint row = 0; row < n_rows; row++)
+        append_line(text, rows->pdata[row], names->len);
+    char *path = lp_temporary_file(text->str, -1);
+    g_autoptr(GError) error = NULL;
+    LpTable *table = lp_measurements_load(path, NULL, &error);
+    lp_test_text("the table", error != NULL ? error->message : NULL, NULL);
+    lp_temporary_remove(path);
+    return table;
 }
 
 LpTable *
 lp_training_row_table(const char *changes)
 {
-    g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
-    g_autoptr(GPtrArray) values = g_ptr_array_new_with_free_func(g_free);
-    for (guint i = 0; i < G_N_ELEMENTS(base_row); i++)
-        put(names, values, base_row[i]);
-    g_auto(GStrv) all = g_strsplit(changes, ";", -1);
-    for (guint i = 0; all[i] != NULL && *all[i] != '\0'; i++)
-        put(names, values, all[i]);
-    g_autofree char *header = joined(names), *row = joined(values);
-    g_autofree char *text = g_strconcat(header, "\n", row, "\n", NULL);
-    char *path = lp_temporary_file(text, -1);
-    LpTable *table = lp_measurements_load(path, NULL, NULL);
-    lp_temporary_remove(path);
-    return table;
+    return table_of(&changes, 1);
 }
 
 static char *
@@ -134,18 +156,29 @@ is_noted(const LpOutcome *outcome, const char *part)
     return FALSE;
 }
 
-void
-lp_training_row_expect(const char *label, const char *changes, const char *attributes,
-                       const char *note)
+static void
+check_row(const LpTrainingRow *wanted, const LpTableRow *row)
 {
-    g_autoptr(LpTable) table = lp_training_row_table(changes);
     g_autoptr(LpOutcome) outcome = lp_outcome_new(LP_MEASURE_TIME, "r1", "s");
     g_auto(LpTrainingCase) got = {.workload = NULL};
     g_autoptr(GError) error = NULL;
-    gboolean good = lp_training_case_read(&got, lp_table_row(table, 0), outcome, &error);
-    lp_test_text(label, error != NULL ? error->message : NULL, NULL);
+    gboolean good = lp_training_case_read(&got, row, outcome, &error);
+    lp_test_text(wanted->label, error != NULL ? error->message : NULL, NULL);
     if (!good)
         return;
-    check_attributes(label, got.workload, attributes);
-    lp_test_true(label, note != NULL ? is_noted(outcome, note) : count_inferred(outcome) == 0);
+    check_attributes(wanted->label, got.workload, wanted->attributes);
+    lp_test_true(wanted->label, wanted->note != NULL ? is_noted(outcome, wanted->note)
+                                                     : count_inferred(outcome) == 0);
+}
+
+void
+lp_training_rows_expect(const LpTrainingRow *rows, guint n_rows)
+{
+    g_autofree const char **changes = g_new(const char *, n_rows);
+    for (guint i = 0; i < n_rows; i++)
+        changes[i] = rows[i].changes;
+    g_autoptr(LpTable) table = table_of(changes, n_rows);
+    lp_test_true("a row for each", table != NULL && lp_table_n_rows(table) == n_rows);
+    for (guint i = 0; table != NULL && i < n_rows; i++)
+        check_row(&rows[i], lp_table_row(table, i));
 }

@@ -13,9 +13,15 @@ G_BEGIN_DECLS
  * Returns: (transfer full). */
 LpTable *lp_training_row_table(const char *changes);
 
-/** Restates that row and asserts that the workload has @attributes ("name=value" separated by
- * spaces), and that a note of what was inferred contains @note; NULL: that there are no notes. */
-void lp_training_row_expect(const char *label, const char *changes, const char *attributes,
-                            const char *note);
+/** What is to become of that row with @changes: the workload has @attributes ("name=value"
+ * separated by spaces), and a note of what was inferred contains @note; NULL: there are no notes.
+ */
+typedef struct {
+    const char *label, *changes, *attributes;
+    const char *note;
+} LpTrainingRow;
+
+/** Restates such rows, all of one table, and asserts that. */
+void lp_training_rows_expect(const LpTrainingRow *rows, guint n_rows);
 
 G_END_DECLS

@@ -89,7 +89,7 @@ environment(void)
     g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
     char **all = g_environ_setenv(g_get_environ(), "PYTHONDONTWRITEBYTECODE", "1", TRUE);
     gboolean is_program = self != NULL && g_str_has_suffix(self, "/lightpath");
-    return self != NULL ? g_environ_setenv(all, PROGRAM, self, is_program) : all;
+    return is_program ? g_environ_setenv(all, PROGRAM, self, TRUE) : all;
 }
 
 /* What the script wrote of the rows in @folder. Returns: (transfer full). */

@@ -263,35 +263,51 @@ lp_quantity_to_text(LpQuantity quantity, double value)
     return text;
 }
 
+static gboolean
+count_fails(GError **error, int code, const char *text, const char *how, guint64 minimum,
+            guint64 maximum)
+{
+    g_autofree char *range = g_strdup_printf(
+        "a whole number from %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT, minimum, maximum);
+    return fail(error, code, text, how, range);
+}
+
 gboolean
 lp_count_parse(const char *text, guint64 minimum, guint64 maximum, guint64 *out_value,
                GError **error)
 {
     g_return_val_if_fail(text != NULL && out_value != NULL, FALSE);
-    g_autofree char *range = g_strdup_printf(
-        "a whole number from %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT, minimum, maximum);
     gsize n_digits = strspn(text, "0123456789");
     if (n_digits == 0 || text[n_digits] != '\0')
-        return fail(error, LP_INPUT_ERROR_SYNTAX, text, "is not", range);
+        return count_fails(error, LP_INPUT_ERROR_SYNTAX, text, "is not", minimum, maximum);
     errno = 0;
     guint64 value = g_ascii_strtoull(text, NULL, 10);
     if (errno == ERANGE || value < minimum || value > maximum)
-        return fail(error, LP_INPUT_ERROR_VALUE, text, "is out of range, wanted", range);
+        return count_fails(error, LP_INPUT_ERROR_VALUE, text, "is out of range, wanted", minimum,
+                           maximum);
     *out_value = value;
     return TRUE;
+}
+
+static gboolean
+number_fails(GError **error, int code, const char *text, const char *how, double minimum,
+             double maximum)
+{
+    g_autofree char *range = g_strdup_printf("a number from %g to %g", minimum, maximum);
+    return fail(error, code, text, how, range);
 }
 
 gboolean
 lp_number_parse(const char *text, double minimum, double maximum, double *out_value, GError **error)
 {
     g_return_val_if_fail(text != NULL && out_value != NULL, FALSE);
-    g_autofree char *range = g_strdup_printf("a number from %g to %g", minimum, maximum);
     const char *end = NULL;
     double value = 0;
     if (!scan_number(text, &value, &end) || *end != '\0')
-        return fail(error, LP_INPUT_ERROR_SYNTAX, text, "is not", range);
+        return number_fails(error, LP_INPUT_ERROR_SYNTAX, text, "is not", minimum, maximum);
     if (!(value >= minimum && value <= maximum && isfinite(value)))
-        return fail(error, LP_INPUT_ERROR_VALUE, text, "is out of range, wanted", range);
+        return number_fails(error, LP_INPUT_ERROR_VALUE, text, "is out of range, wanted", minimum,
+                            maximum);
     *out_value = value;
     return TRUE;
 }
@@ -329,14 +345,19 @@ lp_choice_parse(const char *text, const char *const *names, GError **error)
 /* The shortest part of a name that counts; shorter parts occur in too many names. */
 #define PART_MIN_LENGTH 3
 
+static gsize
+name_length(const char *name)
+{
+    return strnlen(name, NAME_MAX_LENGTH);
+}
+
 /* Levenshtein's distance between the first NAME_MAX_LENGTH bytes of both, by rows, where case does
  * not count. */
 static gsize
 edit_distance(const char *a, const char *b)
 {
     gsize row[NAME_MAX_LENGTH + 1];
-    gsize n_a = strnlen(a, NAME_MAX_LENGTH);
-    gsize n_b = strnlen(b, NAME_MAX_LENGTH);
+    gsize n_a = name_length(a), n_b = name_length(b);
     for (gsize j = 0; j <= n_b; j++)
         row[j] = j;
     for (gsize i = 1; i <= n_a; i++) {
@@ -369,7 +390,7 @@ name_begun(const char *text, const char *const *names)
 static gboolean
 few_differ(gsize distance, const char *text, const char *name)
 {
-    gsize longer = MAX(strnlen(text, NAME_MAX_LENGTH), strnlen(name, NAME_MAX_LENGTH));
+    gsize longer = MAX(name_length(text), name_length(name));
     return distance <= MAX(longer / 3, 2) && 2 * distance <= longer;
 }
 
@@ -380,6 +401,11 @@ name_with_few_differing(const char *text, const char *const *names)
     const char *nearest = NULL;
     gsize smallest = G_MAXSIZE;
     for (gsize i = 0; names[i] != NULL; i++) {
+        /* The distance is no less than what one is longer. */
+        gsize n_text = name_length(text), n_name = name_length(names[i]);
+        gsize least = MAX(n_text, n_name) - MIN(n_text, n_name);
+        if (least >= smallest || !few_differ(least, text, names[i]))
+            continue;
         gsize distance = edit_distance(text, names[i]);
         if (distance < smallest && few_differ(distance, text, names[i])) {
             smallest = distance;

@@ -329,16 +329,21 @@ lp_xml_element(xmlNode *node, const char *name)
     return NULL;
 }
 
+#define GAPS " \t\r\n"
+
 char *
 lp_xml_text(const xmlNode *node)
 {
     xmlChar *content = xmlNodeGetContent(node);
-    g_auto(GStrv) words = g_strsplit_set((const char *)content, " \t\r\n", -1);
-    xmlFree(content);
     GString *text = g_string_new(NULL);
-    for (char **word = words; *word != NULL; word++)
-        if (**word != '\0')
-            g_string_append_printf(text, "%s%s", text->len > 0 ? " " : "", *word);
+    for (const char *word = (const char *)content; word != NULL && *word != '\0';) {
+        gsize length = strcspn(word, GAPS);
+        if (length > 0 && text->len > 0)
+            g_string_append_c(text, ' ');
+        g_string_append_len(text, word, (gssize)length);
+        word += length + strspn(word + length, GAPS);
+    }
+    xmlFree(content);
     return g_string_free(text, FALSE);
 }
 

@@ -210,6 +210,16 @@ print(const Options *options, LpFormat format, guint export, const Work *work, G
     return lp_print_result(text, error);
 }
 
+/* The file, and what was measured also where it cannot be written. */
+static gboolean
+give(const Options *options, LpFormat format, guint export, const Work *work, GError **error)
+{
+    g_autoptr(GError) fault = NULL;
+    gboolean is_written = write_tuning(options, work, &fault);
+    gboolean good = print(options, format, export, work, error);
+    return lp_outputs_join(good, is_written, &fault, error);
+}
+
 static gboolean
 check_options(const Options *options, LpFormat *out_format, guint *out_export, GError **error)
 {
@@ -268,8 +278,7 @@ cmd_communication(int argc, char **argv, GError **error)
     char *const files[] = {argv[1], options.workload, NULL};
     g_autofree char **inputs = lp_inputs(files, options.plan.settings);
     return lp_check_outputs(outputs, G_N_ELEMENTS(outputs), inputs, error) &&
-           tune(&options, argv[1], &work, error) && write_tuning(&options, &work, error) &&
-           print(&options, format, export, &work, error);
+           tune(&options, argv[1], &work, error) && give(&options, format, export, &work, error);
 }
 
 gboolean

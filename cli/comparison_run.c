@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/comparison_run.h"
 
+#include "cli/command_output.h"
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/progress.h"
@@ -8,11 +9,7 @@
 #include "base/error.h"
 #include "sim/simulation_error.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #define SIMULATE "simulate"
 #define CONTENTION "contention"
@@ -42,42 +39,19 @@ add_argument(GPtrArray *line, const char *option, const char *value)
         g_ptr_array_add(line, g_strconcat(option, value, NULL));
 }
 
-/* All of @file. Returns: (transfer full), empty if it cannot be read. */
-static char *
-read_again(int file)
-{
-    GString *text = g_string_new(NULL);
-    char block[4096];
-    ssize_t n = lseek(file, 0, SEEK_SET) == 0 ? 1 : 0;
-    while (n > 0 || (n < 0 && errno == EINTR)) {
-        n = read(file, block, sizeof block);
-        g_string_append_len(text, block, MAX(n, 0));
-    }
-    return g_string_free(text, FALSE);
-}
-
-/* Runs a command in the child. @data: its arguments, a NULL-ended GPtrArray. Its output goes to a
- * file without a name, and what a crashing engine says is dropped. */
+/* Runs a command in the child. @data: its arguments, a NULL-ended GPtrArray. */
 static gboolean
 run_command(const void *data, GByteArray *result, GError **error)
 {
     const GPtrArray *line = data;
-    FILE *kept = tmpfile();
-    int output = kept != NULL ? fileno(kept) : -1;
-    int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    if (output < 0 || nowhere < 0 || dup2(output, STDOUT_FILENO) < 0 ||
-        dup2(nowhere, STDERR_FILENO) < 0) {
-        g_set_error_literal(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN, g_strerror(errno));
+    int output = lp_command_output_begin(error);
+    if (output < 0)
         return FALSE;
-    }
     lp_progress_send_to_parent();
     gboolean simulates = strcmp(line->pdata[0], SIMULATE) == 0;
-    if (!(simulates ? lp_cmd_simulate : lp_cmd_contention)((int)line->len - 1, (char **)line->pdata,
-                                                           error))
-        return FALSE;
-    g_autofree char *text = read_again(output);
-    g_byte_array_append(result, (const guint8 *)text, (guint)strlen(text));
-    return TRUE;
+    return (simulates ? lp_cmd_simulate : lp_cmd_contention)((int)line->len - 1,
+                                                             (char **)line->pdata, error) &&
+           lp_command_output_take(output, result, error);
 }
 
 /* @command: SIMULATE or CONTENTION. */

@@ -20,14 +20,14 @@ import_file(const char *path, const char *output, GError **error)
     g_autofree char *xml = lp_step_list_to_xml(list, "an algorithm of MSCCL, in rounds");
     if (output == NULL || strcmp(output, "-") == 0)
         return lp_print_result(xml, error);
-    if (!lp_file_write(output, xml, strlen(xml), error))
-        return FALSE;
+    g_autoptr(GError) fault = NULL;
+    gboolean is_written = lp_file_write(output, xml, strlen(xml), &fault);
     g_autofree char *text = g_strdup_printf(
         "algorithm   %s\nfile        %s\noperation   %s of %u ranks, %u chunks\nsteps       %u\n"
         "sends       %u\n",
         list->name, output, lp_collective_names[list->collective], list->n_ranks, list->n_chunks,
         list->n_steps, list->n_sends);
-    return lp_print_result(text, error);
+    return lp_outputs_join(lp_print_result(text, error), is_written, &fault, error);
 }
 
 gboolean

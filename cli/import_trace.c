@@ -217,10 +217,10 @@ import_files(int argc, char **argv, const Words *words, const char *output, GErr
     g_autofree char *xml = lp_given_program_to_xml(program, name, source, trace->settings);
     if (output == NULL || strcmp(output, "-") == 0)
         return lp_print_result(xml, error);
-    if (!lp_file_write(output, xml, strlen(xml), error))
-        return FALSE;
+    g_autoptr(GError) fault = NULL;
+    gboolean is_written = lp_file_write(output, xml, strlen(xml), &fault);
     g_autofree char *text = to_text(trace, program, name, output);
-    return lp_print_result(text, error);
+    return lp_outputs_join(lp_print_result(text, error), is_written, &fault, error);
 }
 
 gboolean

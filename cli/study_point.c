@@ -1,22 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls the command's own function, with its standard output in memory. */
-#define _GNU_SOURCE /* memfd_create(2) */
-
 #include "cli/study_point.h"
 
 #include "base/error.h"
 #include "base/file.h"
+#include "cli/command_output.h"
 #include "cli/commands.h"
 #include "cli/inputs.h"
 #include "cli/progress.h"
 #include "cli/machine_variant.h"
 #include "study/study_run.h"
 
-#include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 /* The commands of the table in study/study.c. */
 static const struct {
@@ -27,16 +22,6 @@ static const struct {
                 {"characterize", lp_cmd_characterize}, {"collective", lp_cmd_collective}};
 
 /* --- in the child --- */
-
-/* Returns: a file in memory that standard output goes to; negative: there is none. */
-static int
-redirect(void)
-{
-    int out = memfd_create("result", MFD_CLOEXEC), nowhere = open("/dev/null", O_WRONLY);
-    if (out < 0 || nowhere < 0 || dup2(out, STDOUT_FILENO) < 0 || dup2(nowhere, STDERR_FILENO) < 0)
-        return -1;
-    return out;
-}
 
 static gboolean
 run_command(const char *const *words, GError **error)
@@ -54,26 +39,14 @@ run_command(const char *const *words, GError **error)
                           (const char *)line->pdata[0]);
 }
 
-/* What stands in the file @out. */
-static gboolean
-read_back(int out, GByteArray *result)
-{
-    off_t length = lseek(out, 0, SEEK_END);
-    void *text =
-        length > 0 ? mmap(NULL, (gsize)length, PROT_READ, MAP_PRIVATE, out, 0) : MAP_FAILED;
-    if (text == MAP_FAILED)
-        return FALSE;
-    g_byte_array_append(result, text, (guint)length);
-    return TRUE;
-}
-
 gboolean
 lp_study_point_run(const void *data, GByteArray *result, GError **error)
 {
-    int out = redirect();
+    int output = lp_command_output_begin(NULL);
     lp_progress_send_to_parent();
     /* A child that leaves nothing has crashed, since memory is short. */
-    return out >= 0 && run_command(data, error) && fflush(stdout) == 0 && read_back(out, result);
+    return output >= 0 && run_command(data, error) &&
+           lp_command_output_take(output, result, NULL) && result->len > 0;
 }
 
 /* --- in the parent --- */

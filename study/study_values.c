@@ -76,6 +76,12 @@ check_range(const Range *range, const char *text, GError **error)
                           text);
 }
 
+static gboolean
+too_many(GError **error)
+{
+    return lp_value_error(error, "got more values, wanted at most %d", LP_STUDY_VALUES_MAX);
+}
+
 /* @seen: the values, or NULL where one may be there again. */
 static gboolean
 add_value(GPtrArray *values, GHashTable *seen, const char *value, GError **error)
@@ -83,16 +89,27 @@ add_value(GPtrArray *values, GHashTable *seen, const char *value, GError **error
     if (*value == '\0')
         return lp_value_error(error, "got an empty value, wanted values with \"|\" between them");
     if (values->len == LP_STUDY_VALUES_MAX)
-        return lp_value_error(error, "got more values, wanted at most %d", LP_STUDY_VALUES_MAX);
+        return too_many(error);
     char *own = g_strdup(value);
     g_ptr_array_add(values, own);
     return seen == NULL || g_hash_table_add(seen, own) ||
            lp_value_error(error, "got %s twice, wanted each value once", value);
 }
 
+/* Steps from the first number to the last, about. */
+static double
+n_steps(const Range *range)
+{
+    return range->how == '*'
+               ? (log(range->last.number) - log(range->first.number)) / log(range->by.number)
+               : (range->last.number - range->first.number) / range->by.number;
+}
+
 static gboolean
 add_range(GPtrArray *values, GHashTable *seen, const Range *range, GError **error)
 {
+    if (n_steps(range) > LP_STUDY_VALUES_MAX)
+        return too_many(error);
     double last = range->last.number + ROUNDING * fabs(range->last.number);
     double value = range->first.number;
     for (guint i = 1; value <= last; i++) {

@@ -102,20 +102,27 @@ read_host(const LpXml *xml, const xmlNode *node, LpAccelerator *accelerator, GEr
                            &accelerator->host_collective_s, error);
 }
 
-/* @node's own element called @name, or that of all accelerators. */
+/* @node's own element called @name, or that of all accelerators. Errors: LP_INPUT_ERROR. */
 static const xmlNode *
-own_or_common(const LpXml *xml, const xmlNode *node, const char *name)
+own_or_common(const LpXml *xml, const xmlNode *node, const char *name, GError **error)
 {
     const xmlNode *own = lp_xml_element(node->children, name);
-    return own != NULL ? own : lp_xml_element(lp_xml_root(xml)->children, name);
+    if (own == NULL)
+        own = lp_xml_element(lp_xml_root(xml)->children, name);
+    if (own == NULL)
+        lp_xml_error(xml, node, LP_INPUT_ERROR_VALUE, error,
+                     "<accelerator> got no <%s>, wanted one in it or before all accelerators",
+                     name);
+    return own;
 }
 
 static gboolean
 read_reserve(const LpXml *xml, const xmlNode *node, LpAcceleratorReserve *self, GError **error)
 {
-    const xmlNode *reserve = own_or_common(xml, node, "reserve");
+    const xmlNode *reserve = own_or_common(xml, node, "reserve", error);
     double of = 1.0;
-    if (!lp_xml_quantity(xml, reserve, "context", LP_QUANTITY_SIZE, &self->context_bytes, error) ||
+    if (reserve == NULL ||
+        !lp_xml_quantity(xml, reserve, "context", LP_QUANTITY_SIZE, &self->context_bytes, error) ||
         !lp_xml_quantity(xml, reserve, "communicator", LP_QUANTITY_SIZE, &self->communicator_bytes,
                          error) ||
         !lp_xml_quantity(xml, reserve, "communicators", LP_QUANTITY_SIZE,
@@ -131,8 +138,9 @@ read_reserve(const LpXml *xml, const xmlNode *node, LpAcceleratorReserve *self, 
 static gboolean
 read_loop(const LpXml *xml, const xmlNode *node, LpAcceleratorLoop *out_loop, GError **error)
 {
-    const xmlNode *loop = own_or_common(xml, node, "loop");
-    return lp_xml_quantity(xml, loop, "product", LP_QUANTITY_TIME, &out_loop->product_s, error) &&
+    const xmlNode *loop = own_or_common(xml, node, "loop", error);
+    return loop != NULL &&
+           lp_xml_quantity(xml, loop, "product", LP_QUANTITY_TIME, &out_loop->product_s, error) &&
            lp_xml_quantity(xml, loop, "kernel", LP_QUANTITY_TIME, &out_loop->kernel_s, error) &&
            lp_xml_quantity(xml, loop, "slice", LP_QUANTITY_TIME, &out_loop->slice_s, error) &&
            lp_xml_quantity(xml, loop, "slice-launch", LP_QUANTITY_TIME, &out_loop->slice_launch_s,

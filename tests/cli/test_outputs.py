@@ -12,6 +12,9 @@ import subprocess
 import tempfile
 import unittest
 
+import model_configs
+import test_kineto
+import test_step_lists
 from command import Case, run
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
@@ -92,6 +95,16 @@ class Outputs(Case):
                     self.assertEqual((done.returncode, done.stdout), (1, ""))
                     self.assertEqual(done.stderr.splitlines()[1:], [".", "./there", "./there/file"])
 
+    def test_no_temporary_folder(self):
+        """What processes tell each other stays in memory."""
+        bare = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c",
+                "mount -t tmpfs -o ro none /tmp && mount -t tmpfs -o ro none /var/tmp && exec \"$@\"", "sh"]
+        if os.environ["LIGHTPATH"].startswith("/tmp/") or subprocess.run([*bare, "true"], capture_output=True).returncode != 0:
+            self.skipTest("no name spaces to mount a small disk in")
+        for words in (["compare", *JOB, "dgx-a100-8"], ["search", *JOB, "--vary=tp"], ["contention", *JOB]):
+            done = subprocess.run([*bare, os.environ["LIGHTPATH"], *words], capture_output=True, text=True, cwd="/")
+            self.assertEqual((done.returncode, done.stderr, done.stdout), (0, "", self.taken(*words)))
+
     def test_trial(self):
         """The trial changes nothing of a file that is there, not even where the command then fails."""
         before = (self.folder / "file").stat()
@@ -116,6 +129,19 @@ class Outputs(Case):
         self.assertEqual(done.stdout, self.taken("simulate", *JOB))
         for path in paths.values():
             self.assertTrue(path.exists(), path)
+
+    def test_made_fails(self):
+        """What was made of an input is told also where it cannot be written."""
+        (self.folder / "config.json").write_text(json.dumps(model_configs.MODELS["llama-3.1-8b"][1]))
+        (self.folder / "ring.xml").write_text(test_step_lists.msccl_ring(2))
+        (self.folder / "profile.json").write_text(test_kineto.two_kernels().text())
+        for words in (["import", "huggingface", "config.json"], ["import", "msccl", "ring.xml"],
+                      ["import", "kineto", "profile.json"], ["tune", "communication", "dgx-a100-8", "--bytes=1MiB"]):
+            with self.subTest(words[:2]):
+                told = self.taken(*words, "-o", "made.xml", cwd=self.folder)
+                done = run(*words, "-o", "/dev/full", cwd=self.folder)
+                self.assertEqual((done.returncode, done.stderr), (1, "lightpath: /dev/full: No space left on device\n"))
+                self.assertEqual(done.stdout, told.replace("made.xml", "/dev/full"))
 
     def test_control_characters(self):
         """Names of files reach no terminal as commands to it, and JSON as they are."""

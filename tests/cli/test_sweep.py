@@ -209,6 +209,8 @@ class Refused(Sweep):
                  base + '<axis name="tpp" values="1"/>'),
                 (1, 'study.xml:3: <axis> tp: "0" is out of range', base + '<axis name="tp" values="1|0"/>'),
                 (1, "study.xml:3: <axis> values: got an empty value", base + '<axis name="tp" values=""/>'),
+                (1, "study.xml:3: <axis> values: got more values, wanted at most 1000000",
+                 base + '<axis name="tp" values="1..1e30+1e-30"/>'),
                 (1, "study.xml:3: <axis> values: got 2 twice", base + '<axis name="tp" values="2|1..4"/>'),
                 (1, "study.xml:3: <axis> values: got 4..1, wanted the larger", base + '<axis name="tp" values="4..1"/>'),
                 (1, "study.xml:3: <axis> values: got 1us..4ms*2, wanted one unit",

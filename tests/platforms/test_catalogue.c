@@ -3,7 +3,10 @@
 #include "platforms/catalogue/catalogue.h"
 
 #include "base/error.h"
+#include "base/file.h"
 #include "tests/testlib.h"
+
+#include <string.h>
 
 /* Dense TFLOP/s, bytes and B/s, written here a second time from the sources named in the file. */
 static void
@@ -224,6 +227,40 @@ test_bad_properties(void)
         }
 }
 
+/* The shipped file without the first element called @name. */
+static GBytes *
+without(const char *name)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(GBytes) shipped =
+        lp_file_read("resource:///lightpath/platforms/catalogue/accelerators.xml", &error);
+    gsize length = 0;
+    const char *text = g_bytes_get_data(shipped, &length);
+    g_autofree char *whole = g_strndup(text, length);
+    g_autofree char *opening = g_strconcat("<", name, " ", NULL);
+    char *begin = strstr(whole, opening);
+    lp_test_true(name, begin != NULL);
+    GString *rest = g_string_new_len(whole, begin - whole);
+    g_string_append(rest, strstr(begin, "/>") + strlen("/>"));
+    return g_string_free_to_bytes(rest);
+}
+
+/* What all accelerators have in common is wanted of a file that has others. */
+static void
+test_no_common(void)
+{
+    static const char *const common[] = {"reserve", "loop"};
+    LpAccelerator accelerator;
+    g_autoptr(GError) error = NULL;
+    lp_test_true("resource", lp_catalogue_find("a100-80", &accelerator, &error));
+    for (guint i = 0; i < G_N_ELEMENTS(common); i++) {
+        g_autoptr(GBytes) content = without(common[i]);
+        g_autofree char *part = g_strdup_printf("<accelerator> got no <%s>", common[i]);
+        lp_test_true(common[i], lp_catalogue_parse("mine.xml", content, &error) == NULL);
+        lp_test_error(common[i], &error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE, part);
+    }
+}
+
 int
 main(void)
 {
@@ -233,6 +270,7 @@ main(void)
                                        {"reserve", test_reserve},
                                        {"properties", test_properties},
                                        {"bad properties", test_bad_properties},
+                                       {"no common", test_no_common},
                                        {"unknown", test_unknown},
                                        {NULL, NULL}};
     return lp_test_run("catalogue", cases);

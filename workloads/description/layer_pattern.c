@@ -125,7 +125,7 @@ lp_layer_pattern_parse(const char *text, LpLayerPattern *out_pattern, GError **e
         *out_pattern = pattern;
         return TRUE;
     }
-    g_auto(GStrv) runs = g_strsplit(text, "+", LAYERS_MAX);
+    g_auto(GStrv) runs = g_strsplit(text, "+", -1);
     gboolean is_auto = strcmp(text, AUTO) == 0, good = is_auto || runs[0] != NULL;
     for (guint i = 0; good && !is_auto && runs[i] != NULL; i++)
         good = parse_run(runs[i], &pattern);

@@ -377,7 +377,7 @@ read_rank(Ranks *self, guint32 rank, gboolean wants_groups, GError **error)
                      .raw = &self->raw};
     gsize length;
     const guint8 *bytes = g_bytes_get_data(self->files->bytes->pdata[rank], &length);
-    LpWire file = {bytes, bytes + length};
+    LpWire file = {bytes, bytes != NULL ? bytes + length : NULL};
     if (wants_groups)
         return read_all_groups(&reader, file, &self->raw, error);
     const LpTraceRank *same = lp_trace_rank(self->trace, self->files->same[rank]);

@@ -19,7 +19,7 @@ import unittest
 from command import run
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
-STEPS = ("training", "unseen", "users", "experts-landscape", "own")
+STEPS = ("training", "unseen", "users", "users-2", "experts-landscape", "own")
 OTHERS = ("collectives", "collectives-users", "gemm", "grouped", "contention", "own-memory")
 WORSE = 0.03
 

@@ -52,6 +52,9 @@ MACHINES = [("Ultra-Scale", "p5-hf")]
 PROBES = [("Ultra-Scale", 1 << 30, True)]
 # Who published what, by a name that column "source" bears; else a source is its own publisher, by its name up to a comma.
 PUBLISHERS = [
+    ("llm-foundry issue 1153", "a user of llm-foundry"), ("MarinFold", "MarinFold"), ("modded-nanogpt", "modded-nanogpt"),
+    ("nanoGPT", "nanoGPT"), ("LitGPT", "Lightning AI"), ("lightning-thunder", "Lightning AI"), ("torchprime", "Google"),
+    ("torchtune", "PyTorch"), ("DeepSpeed on Azure", "Microsoft"), ("DeepLearningExamples", "NVIDIA"),
     ("JAX-Toolbox", "NVIDIA"), ("TransformerEngine", "NVIDIA"), ("Megatron-Bridge", "NVIDIA"), ("NeMo", "NVIDIA"),
     ("dgxc-benchmarking", "NVIDIA"), ("Megatron-Core", "NVIDIA"), ("Megatron-MoE-ModelZoo", "NVIDIA"),
     ("Megatron-LM README", "NVIDIA"), ("Megatron-LM, examples", "NVIDIA"), ("Megatron-LM, golden values", "NVIDIA"),

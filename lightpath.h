@@ -23,8 +23,10 @@
  * to one line of text (where, what it got, what it wanted), which the caller frees by lp_free().
  * A success leaves it alone.
  *
- * Threads. All functions may be called from any thread. An object may be used by one thread at a
- * time; results do not change and may be read by several.
+ * Threads. All functions may be called from any thread, and run side by side. An object that is
+ * changed or freed may be used by one thread at a time; what nobody changes, results above all, may
+ * be used by several. After a fork both processes may go on calling, but a call that was under way
+ * is the parent's. As everywhere, no thread may change the environment (setenv()) meanwhile.
  *
  * Stability. While the major version is 0, a new minor version may change functions and JSON keys.
  * From 1.0 on neither changes within a major version; what is added has a new name.

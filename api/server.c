@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <jansson.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <string.h>
@@ -31,10 +32,10 @@ typedef struct {
     GString *pending;
 } Server;
 
-/* Idle ones, of this process: after a fork they are the parent's. */
-static GMutex mutex;
-static GPtrArray *idle;
-static pid_t owner;
+/* Idle ones, of this process. */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static Server *idle[IDLE_MAX];
+static guint n_idle;
 
 void
 lp_server_fail(char **out_error, char *message)
@@ -123,11 +124,12 @@ server_new(char **out_error)
     return self;
 }
 
-/* Ends it with whatever it runs. */
+/* Ends it with whatever it runs; a process that was forked meanwhile has the socket, too. */
 static void
 server_free(Server *self)
 {
     int ended = 0;
+    (void)shutdown(self->socket, SHUT_RDWR);
     (void)close(self->socket);
     while (waitpid(self->process, &ended, 0) < 0 && errno == EINTR)
         ;
@@ -135,33 +137,54 @@ server_free(Server *self)
     g_free(self);
 }
 
+/* A fork waits until no other thread holds the mutex, which its child could never get. */
+static void
+before_fork(void)
+{
+    pthread_mutex_lock(&mutex);
+}
+
+static void
+after_fork(void)
+{
+    pthread_mutex_unlock(&mutex);
+}
+
+/* What the parent has started is the parent's: forgotten, not ended. */
+static void
+begin_child(void)
+{
+    while (n_idle > 0)
+        (void)close(idle[--n_idle]->socket);
+    pthread_mutex_unlock(&mutex);
+}
+
+static void
+watch_forks(void)
+{
+    (void)pthread_atfork(before_fork, after_fork, begin_child);
+}
+
 /* A program that is idle, or a new one. */
 static Server *
 server_take(char **out_error)
 {
-    Server *self = NULL;
-    g_mutex_lock(&mutex);
-    if (owner != getpid()) {
-        /* What the parent of a fork has started is the parent's: forgotten, not ended. */
-        for (guint i = 0; idle != NULL && i < idle->len; i++)
-            (void)close(((Server *)g_ptr_array_index(idle, i))->socket);
-        idle = g_ptr_array_new();
-        owner = getpid();
-    }
-    if (idle->len > 0)
-        self = g_ptr_array_steal_index(idle, idle->len - 1);
-    g_mutex_unlock(&mutex);
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    (void)pthread_once(&once, watch_forks);
+    pthread_mutex_lock(&mutex);
+    Server *self = n_idle > 0 ? idle[--n_idle] : NULL;
+    pthread_mutex_unlock(&mutex);
     return self != NULL ? self : server_new(out_error);
 }
 
 static void
 server_give_back(Server *self)
 {
-    g_mutex_lock(&mutex);
-    gboolean stays = owner == getpid() && idle->len < IDLE_MAX;
+    pthread_mutex_lock(&mutex);
+    gboolean stays = n_idle < IDLE_MAX;
     if (stays)
-        g_ptr_array_add(idle, self);
-    g_mutex_unlock(&mutex);
+        idle[n_idle++] = self;
+    pthread_mutex_unlock(&mutex);
     if (!stays)
         server_free(self);
 }

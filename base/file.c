@@ -296,6 +296,14 @@ lp_file_in_memory(const char *text, gsize length, char **out_path, GError **erro
     return -1;
 }
 
+gboolean
+lp_file_check_memory(GError **error)
+{
+    g_autofree char *path = NULL;
+    int fd = lp_file_in_memory("", 0, &path, error);
+    return fd >= 0 && close(fd) == 0;
+}
+
 /* The descriptor that "/dev/stdin" or "/dev/fd/63" names, as shells write it for <(COMMAND); -1. */
 static int
 descriptor_of(const char *path)

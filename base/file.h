@@ -54,6 +54,9 @@ char **lp_file_shipped(const char *folder);
  */
 int lp_file_in_memory(const char *text, gsize length, char **out_path,
                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** Whether there can be one now: for who has many runs made that need one each, and would take the
+ * same failure of all for a property of each. Errors: as of lp_file_in_memory(). */
+gboolean lp_file_check_memory(GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /** The bytes of a shipped or plain file, of at most 64 MiB. Errors: LP_INPUT_ERROR_FILE,
  * "PATH: reason". Returns: (transfer full). */

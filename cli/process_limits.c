@@ -3,8 +3,7 @@
 #include "cli/process_limits.h"
 
 #include "base/address_space.h"
-#include "base/error.h"
-
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -31,6 +30,22 @@ end_without_memory(void)
     _exit(write(STDERR_FILENO, line, strlen(line)) < 0 ? 2 : 1);
 }
 
+/* Before libraries are made ready, which takes more than the smallest stacks that programs start
+ * with at all. */
+static void
+check_stack(void)
+{
+    struct rlimit stack;
+    char line[128];
+    if (getrlimit(RLIMIT_STACK, &stack) != 0 || stack.rlim_cur >= STACK_MIN_KIB * 1024)
+        return;
+    int n = snprintf(line, sizeof line,
+                     "lightpath: stack: got a limit of %lu KiB (ulimit -s), wanted at least %d\n",
+                     (unsigned long)(stack.rlim_cur / 1024), STACK_MIN_KIB);
+    _exit(write(STDERR_FILENO, line, (size_t)n) < 0 ? 2 : 1);
+}
+static void (*const first)(void) __attribute__((section(".preinit_array"), used)) = check_stack;
+
 /* GLib's other errors are bugs, which end the process as they do. */
 static void
 on_glib_error(const char *domain, GLogLevelFlags level, const char *message, void *data)
@@ -43,13 +58,9 @@ on_glib_error(const char *domain, GLogLevelFlags level, const char *message, voi
 gboolean
 lp_process_limits_check(GError **error)
 {
-    struct rlimit stack;
     speaker = getpid();
     (void)lp_set_new_handler(end_without_memory);
     (void)g_log_set_handler("GLib", G_LOG_LEVEL_ERROR | G_LOG_FLAG_FATAL | G_LOG_FLAG_RECURSION,
                             on_glib_error, NULL);
-    if (getrlimit(RLIMIT_STACK, &stack) != 0 || stack.rlim_cur >= STACK_MIN_KIB * 1024)
-        return lp_address_space_check(SPACE_MIN_BYTES, "the program", error);
-    return lp_value_error(error, "stack: got a limit of %lu KiB (ulimit -s), wanted at least %d",
-                          (unsigned long)(stack.rlim_cur / 1024), STACK_MIN_KIB);
+    return lp_address_space_check(SPACE_MIN_BYTES, "the program", error);
 }

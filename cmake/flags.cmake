@@ -3,6 +3,7 @@
 
 option(LIGHTPATH_WERROR "Treat warnings as errors" OFF)
 option(LIGHTPATH_SANITIZE "Build with the address and undefined-behaviour sanitizers" OFF)
+option(LIGHTPATH_SANITIZE_THREADS "Build the library, which threads call, with the thread sanitizer" OFF)
 option(LIGHTPATH_FUZZ "Build with clang's libFuzzer, and the sanitizers" OFF)
 
 add_library(lp_flags INTERFACE)
@@ -33,4 +34,11 @@ if(LIGHTPATH_SANITIZE)
 endif()
 if(LIGHTPATH_FUZZ)
     target_compile_options(lp_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
+# For the library and its test: the program has no threads.
+add_library(lp_thread_flags INTERFACE)
+if(LIGHTPATH_SANITIZE_THREADS)
+    target_compile_options(lp_thread_flags INTERFACE -fsanitize=thread -g)
+    target_link_options(lp_thread_flags INTERFACE -fsanitize=thread)
 endif()

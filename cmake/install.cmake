@@ -15,7 +15,7 @@ target_compile_definitions(lp_shared PRIVATE
 set(lp_exports ${PROJECT_SOURCE_DIR}/api/exports.map)
 set_target_properties(lp_shared PROPERTIES LINK_DEPENDS ${lp_exports})
 target_link_options(lp_shared PRIVATE -Wl,--version-script=${lp_exports})
-target_link_libraries(lp_shared PRIVATE lp_flags PkgConfig::GLIB PkgConfig::JANSSON m)
+target_link_libraries(lp_shared PRIVATE lp_flags lp_thread_flags PkgConfig::GLIB PkgConfig::JANSSON m)
 add_dependencies(lp_shared lightpath)
 
 install(TARGETS lightpath RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# All that must hold before a change goes in: formatting, the presets release, debug and asan with
-# their tests, clang-tidy. Needs, beyond scripts/packages, Debian 12's clang-format-14, clang-tidy-14
-# and git. "scripts/check.sh STEP..." runs some of the steps: format release debug asan tidy.
+# All that must hold before a change goes in: formatting, the presets release, debug, asan and tsan
+# with their tests, clang-tidy. Needs, beyond scripts/packages, Debian 12's clang-format-14,
+# clang-tidy-14 and git. "scripts/check.sh STEP..." runs some of the steps: format release debug
+# asan tsan tidy.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -30,7 +31,7 @@ run() {
     echo "== $1"
     case $1 in
     format) sources '*.c' '*.h' | xargs clang-format-14 --dry-run -Werror ;;
-    release | debug | asan)
+    release | debug | asan | tsan)
         build "$1"
         ctest --preset "$1"
         ;;
@@ -42,13 +43,13 @@ run() {
         done | xargs -P "$(nproc)" -n 4 clang-tidy-14 --quiet -p build/release
         ;;
     *)
-        echo "scripts/check.sh: got the step \"$1\", wanted format, release, debug, asan or tidy" >&2
+        echo "scripts/check.sh: got the step \"$1\", wanted format, release, debug, asan, tsan or tidy" >&2
         exit 2
         ;;
     esac
 }
 
-[ $# -gt 0 ] || set -- format release debug asan tidy
+[ $# -gt 0 ] || set -- format release debug asan tsan tidy
 for step; do
     run "$step"
 done

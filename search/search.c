@@ -3,6 +3,7 @@
 #include "search/search.h"
 
 #include "base/child_pool.h"
+#include "base/file.h"
 #include "model/closed_form/closed_form.h"
 #include "sim/run/simulation.h"
 #include "workloads/program/program_alike.h"
@@ -350,6 +351,8 @@ mark_front(const Search *self)
 LpSearchResult *
 lp_search_run(const LpSearchSpace *space, const LpSearchOptions *options, GError **error)
 {
+    if (!lp_file_check_memory(error))
+        return NULL;
     g_autoptr(LpSearchResult) result = g_new0(LpSearchResult, 1);
     result->runs = g_array_new(FALSE, FALSE, sizeof(LpSearchRun));
     result->least_left_s = result->least_left = INFINITY;

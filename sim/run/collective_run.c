@@ -152,8 +152,6 @@ new_placement(const LpCollectiveRequest *self)
     return lp_placement_new_given(n, g_memdup2(self->accelerators, n * sizeof(guint32)));
 }
 
-/* A rank itself, and the round_executor of what it has under way, of which more are rare. */
-#define ACTORS_PER_RANK 9
 /* More would run for hours. */
 #define MESSAGES_MAX 100000000u
 
@@ -226,7 +224,8 @@ lp_collective_run(const LpCollectiveRequest *self, const LpMachine *machine,
         return TRUE;
     }
     g_autoptr(LpContention) nothing = lp_contention_new_nothing(map);
-    g_autoptr(GArray) options = lp_engine_options(ACTORS_PER_RANK * n_ranks_of(self));
+    g_autoptr(GArray) options = lp_engine_options(
+        lp_run_actors_max(map, lp_communication_map_is_separate(map, self->fidelity)));
     LpRunModel model = {network, map, circuits->switched, nothing, cache, self->fidelity, options};
     g_autoptr(LpTasks) tasks = lp_run_model_tasks(&model, (LpRunMode){.merge = FALSE});
     g_autoptr(LpQuotient) quotient = find_quotient(self, circuits, nothing, cache);

@@ -18,7 +18,7 @@ lp_scenario_setup_free(LpScenarioSetup *self)
     g_clear_pointer(&self->network, lp_network_free);
     g_free(self->n_users);
     g_free(self->changes);
-    g_array_unref(self->engine_options);
+    g_clear_pointer(&self->engine_options, g_array_unref);
     g_free(self);
 }
 LpJob *
@@ -32,7 +32,7 @@ n_actors(const LpScenarioSetup *self, const LpMachine *machine)
 {
     guint64 n = 0;
     for (guint i = 0; i < self->jobs->len; i++)
-        n += 4 * lp_scenario_setup_job(self, i)->n_ranks;
+        n += lp_run_actors_max(lp_scenario_setup_job(self, i)->map, FALSE);
     return n + self->scenario->traffic->len *
                    (lp_background_flights_max(machine->n_accelerators) + machine->n_accelerators);
 }
@@ -308,11 +308,11 @@ lp_scenario_setup_new_unloaded(const LpScenario *scenario, const LpMachine *mach
     g_autoptr(LpScenarioSetup) self = g_new0(LpScenarioSetup, 1);
     *self = (LpScenarioSetup){
         .scenario = scenario, .fidelity = fidelity, .collapse = collapse, .jobs = jobs};
-    self->engine_options = lp_engine_options(n_actors(self, machine));
     self->network = lp_network_new(machine);
     for (guint i = 0; i < jobs->len; i++)
         if (!lp_job_enter(lp_scenario_setup_job(self, i), self->network, error))
             return NULL;
+    self->engine_options = lp_engine_options(n_actors(self, machine));
     if (!add_context(self, error))
         return NULL;
     find_users(self);

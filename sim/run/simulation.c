@@ -365,13 +365,14 @@ lp_simulation_run(const LpSetup *setup, LpSimulationOptions options, GError **er
         return NULL;
     g_autoptr(LpSimulation) self = g_new0(LpSimulation, 1);
     self->is_alone = options.alone;
-    self->engine_options = lp_engine_options(4 * program->n_ranks);
     g_autoptr(LpNetwork) network = lp_network_new(machine);
     g_autoptr(LpCircuitMap) circuits =
         lp_circuit_map_new(program, network, setup->library, setup->placement, NULL, error);
     if (circuits == NULL)
         return NULL;
     const LpCommunicationMap *map = circuits->map;
+    self->engine_options = lp_engine_options(
+        lp_run_actors_max(map, lp_communication_map_is_separate(map, options.fidelity)));
     self->circuits = g_strdup(circuits->description);
     g_autoptr(LpIsolatedCache) cache = lp_isolated_cache_new();
     g_autoptr(LpRemainingTime) remaining = NULL;

@@ -27,13 +27,15 @@ class Limits(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout), (1, ""), done.stderr)
         self.assertRegex(done.stderr, rf"\Alightpath: {part}[^\n]*\n\Z")
 
-    def run_within(self, which, kib, job=JOB):
-        return subprocess.run(job, capture_output=True, text=True, preexec_fn=limited(which, kib))
+    def run_within(self, which, kib, job=JOB, **keywords):
+        return subprocess.run(job, capture_output=True, text=True, preexec_fn=limited(which, kib), **keywords)
 
     def test_stack(self):
         wanted = subprocess.run(JOB, capture_output=True, text=True, check=True).stdout
-        for kib in (64, 128, 255):
+        for kib in (24, 32, 64, 128, 255):
             self.refused(self.run_within(resource.RLIMIT_STACK, kib), f"stack: got a limit of {kib} KiB")
+        # The loader of libraries needs 16 KiB beside the environment: with less the program does not begin.
+        self.refused(self.run_within(resource.RLIMIT_STACK, 16, env={}), "stack: got a limit of 16 KiB")
         self.assertEqual(self.run_within(resource.RLIMIT_STACK, 256).stdout, wanted)
 
     @unittest.skipIf("sanitize" in os.environ.get("CFLAGS", ""), "sanitizers need all of the address space")
@@ -65,7 +67,9 @@ class Limits(unittest.TestCase):
                 "mount -t tmpfs none /proc && exec \"$@\"", "sh"]
         if subprocess.run([*hide, "true"], capture_output=True).returncode != 0:
             self.skipTest("no name spaces to hide /proc in")
-        self.refused(subprocess.run([*hide, *JOB], capture_output=True, text=True), "/dev/fd: got no name")
+        for job in (JOB, [PROGRAM, "validate"], [PROGRAM, "search", *JOB[2:]], [PROGRAM, "goodput", *JOB[2:]]):
+            self.refused(subprocess.run([*hide, *job], capture_output=True, text=True),
+                         "/dev/fd: got no name of an open file in it, wanted /proc to be mounted")
 
 
 if __name__ == "__main__":

@@ -409,7 +409,7 @@ lp_runner_run(const LpTable *table, const LpRunnerOptions *options, GError **err
     }
     g_autofree char *first =
         options->resume != NULL ? lp_folder_make(options->resume, error) : g_strdup("");
-    if (first == NULL)
+    if (first == NULL || !lp_file_check_memory(error))
         return NULL;
     g_autoptr(GPtrArray) outcomes = g_ptr_array_new_with_free_func(free_outcome);
     Runner self = {.table = table, .options = options, .kind = kind, .outcomes = outcomes};

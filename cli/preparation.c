@@ -181,6 +181,7 @@ answer_accepts(Asked *asked, char **fields, json_t *answer, GError **error)
     (void)json_object_set_new(answer, "accepts", json_boolean(TRUE));
     const char *settings = lp_attribute_word(attribute, fields[1]);
     g_autofree char *value = lp_attribute_get(attribute, scratch);
+    lp_json_set_text(answer, "value", value);
     if (settings != NULL && strcmp(value, fields[1]) != 0)
         lp_json_set_text(answer, "settings", settings);
     return TRUE;

@@ -14,6 +14,7 @@ import sys
 import xml.etree.ElementTree
 
 SOURCE = pathlib.Path(__file__).resolve().parents[1]
+SHOWN_WORDS = 8
 COUNT_MAX = 1 << 24  # LP_PLAN_COUNT_MAX
 TYPES = {"count": "guint32", "number": "double", "boolean": "gboolean", "variant": "guint64"}
 TRAITS = "with"
@@ -22,6 +23,8 @@ SCHEMA_TYPES = {"count": "count", "boolean": "yes-no", "variant": "yes-no"}
 
 def literal(text):
     """@text as a literal of C, without the marks around names."""
+    if text is None:
+        return "NULL"
     return '"' + text.replace("`", "").replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
@@ -34,7 +37,7 @@ class Attribute:
         self.since = node.get("since", since)
         self.meaning = " ".join(node.findtext("meaning").split())
         self.choices = [(one.get("name"), " ".join((one.text or "").split())) for one in node.findall("value")]
-        self.words = [(one.get("names").split(), one.get("settings")) for one in node.findall("word")]
+        self.words = [(one.get("names").split(), one.get("settings"), one.get("nearest")) for one in node.findall("word")]
         self.low = float(node.get("from", 1))
         self.high = float(node.get("to", COUNT_MAX))
         self.trait = "LP_TRAIT_" + self.name.upper().replace("-", "_") if element == TRAITS and not (node.get("member") or node.get("reader")) else None
@@ -171,8 +174,9 @@ def row(one, index):
     if one.get("default") is not None:
         parts.append(f".initial = {literal(one.get('default'))}")
     if one.words:
-        words = "".join(f"{{{literal(plain(name))}, {literal(settings)}}}, " for names, settings in one.words for name in names)
-        parts.append(f".words = (const Word[]){{{words}{{NULL, NULL}}}}")
+        words = "".join(f"{{{literal(plain(name))}, {literal(settings)}, {literal(nearest)}}}, "
+                        for names, settings, nearest in one.words for name in names)
+        parts.append(f".words = (const Word[]){{{words}{{NULL, NULL, NULL}}}}")
     help_ = [literal(text) for text in (one.values(), one.range(), one.fallback(), one.meaning, one.since)]
     words = "".join(f'"{word}", ' for word in re.findall(r"`([^`]*)`", one.values()))
     help_.append(f"(const char *const[]){{{words}NULL}}")
@@ -227,7 +231,8 @@ def limits(one):
         parts.append(one.values())
     parts.append(one.get("rule") if plainly and one.bounds() == "from 0" and fallback == "0" else one.range())
     if one.words and not one.get("words-of"):
-        parts.append("or " + ", ".join(f"`{names[0]}`" for names, _ in one.words))
+        shown = [f"`{names[0]}`" for names, settings, _ in one.words if settings]
+        parts.append("or " + ", ".join(shown if len(shown) <= SHOWN_WORDS else [*shown[:SHOWN_WORDS], "..."]))
     return "; ".join(filter(None, parts))
 
 

@@ -187,10 +187,12 @@ class Prepare(unittest.TestCase):
         for text, name in (("DDP", "ddp"), ("PyTorch DDP", "ddp"), ("DistributedDataParallel", "ddp"), ("FSDP2", "fsdp"),
                            ("PyTorch FSDP, DDP between", "fsdp"), ("PyTorch", "fsdp"), ("Megatron DDP", "megatron-core"),
                            ("HF Trainer", "transformers-ddp"), ("accelerate", "transformers-ddp"), ("TRL", "transformers-ddp"),
-                           ("LLaMA-Factory, DeepSpeed ZeRO-2", "transformers-deepspeed"), ("verl", "transformers-fsdp"),
+                           ("LLaMA-Factory, DeepSpeed ZeRO-2", "transformers-deepspeed"), ("verl", "verl"),
                            ("ms-swift DeepSpeed ZeRO3", "transformers-deepspeed"), ("Axolotl FSDP2", "transformers-fsdp"),
                            ("Megatron-SWIFT", "megatron-core"), ("Megatron-DeepSpeed", "deepspeed"), ("llm.q", "llm.c"),
-                           ("prime-rl", "fsdp"), ("OLMo-core", "fsdp")):
+                           ("prime-rl", "prime-rl"), ("OLMo-core 2.1", "olmo-core"), ("verl, Megatron", "megatron-core"),
+                           ("verl, DeepSpeed", "transformers-deepspeed"), ("Lit-GPT", "litgpt"), ("OneFlow", "none"), ("Unsloth", "transformers-ddp"),
+                           ("OpenRLHF", "transformers-deepspeed")):
             self.assertEqual(framework.name_of(row(source="", framework=text), self.program), name, text)
 
     def test_operators(self):

@@ -437,12 +437,12 @@ test_faults(void)
         const char *wanted = framework == NULL ? rows[i].refused_by_schema : rows[i].refused_later;
         lp_test_true(rows[i].settings, error != NULL && strstr(error->message, wanted) != NULL);
     }
-    const char *unknown[] = {"framework=megatron", NULL};
+    const char *unknown[] = {"framework=megatrom", NULL};
     g_autoptr(GError) error = NULL;
     g_autoptr(LpWorkload) refused = lp_workload_load(GPT3, unknown, &error);
     lp_test_true("unknown", refused == NULL);
     lp_test_error("unknown", &error, LP_INPUT_ERROR, LP_INPUT_ERROR_NAME,
-                  "--set framework=megatron: \"megatron\" is not one of none, megatron-lm-2021");
+                  "--set framework=megatrom: \"megatrom\" is not one of none, megatron-lm-2021");
 }
 
 /* Who is told of a value that stands nowhere in the file is told whose it is. */

@@ -22,15 +22,32 @@ def known(text, program):
     own = trainer(text)
     if own is not None:
         return own
-    if lower == "llm.q":
-        return "llm.c"
+    own = said(text, program).get("framework")
+    if own is not None:
+        return own
     word = words.meaning("framework", text)
     return word if word in program.frameworks else None
+
+
+def said(text, program):
+    """The settings that @text means as the program knows it, its framework among them; of software that is not modelled
+    "nearest"."""
+    answer = program.ask("accepts", "framework", text)
+    if "settings" in answer:
+        return dict(part.split("=") for part in answer["settings"].split(" "))
+    if "error" not in answer:
+        return {"framework": answer["value"]}
+    nearest = re.search(r'not modelled; the nearest is "([^"]+)"', answer["error"])
+    return {"nearest": nearest[1]} if nearest else {}
 
 
 def guessed(row, program):
     """What is left where the column says nothing that is known: what the source is named for, or none."""
     text, source = row.text("framework"), row.text("source")
+    nearest = said(text, program).get("nearest") if text else None
+    if nearest is not None:
+        row.infer(f'framework {nearest}: the nearest to "{text}", which is not modelled')
+        return nearest
     unknown = f'nothing is known of "{text}"' if text else None
     name = next((word for word in words.names(source) if word != "none" and word in program.frameworks), None)
     if name is None:

@@ -30,9 +30,14 @@ def number_behind(row, word):
 
 
 def take_compiler(self):
-    if says(self.row, "torch.compile") and self.settings.get("kernels") != "fused":
-        self.row.infer("kernels fused: torch.compile is stated")
-        self.settings["kernels"] = "fused"
+    if says(self.row, "torch.compile"):
+        if self.settings.get("kernels") != "fused":
+            self.row.infer("kernels fused: torch.compile is stated")
+            self.settings["kernels"] = "fused"
+    elif (self.program.default(self.settings, "kernels") == "fused" and "kernels" not in self.settings and
+          re.search(r"(?<![-a-z])(?:eager|torch\.compile)(?![-a-z])", self.row.text("note").lower())):
+        self.row.infer("kernels eager: the note says that nothing is compiled")
+        self.settings["kernels"] = "eager"
 
 
 def take_liger(self):

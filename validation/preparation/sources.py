@@ -20,6 +20,18 @@ SOFTWARE = [
     ("MaxText", "xla", "maxtext"),
     ("PAX", "xla", "pax"),
     ("T5X", "xla", "t5x"),
+    # FSDP and DDP under software whose settings its code has (PrimeIntellect-ai/prime-rl, allenai/OLMo-core,
+    # pytorch/torchtune, Lightning-AI/litgpt and the benchmarks of Lightning-AI/lightning-thunder, which train LitGPT's
+    # models; karpathy/nanoGPT; volcengine/verl; hpcaitech/ColossalAI, examples/language)
+    ("prime-rl", "fsdp", "prime-rl"),
+    ("OLMo-core", "fsdp", "olmo-core"),
+    ("torchtune", "fsdp", "torchtune"),
+    ("LitGPT", "fsdp", "litgpt"),
+    ("lightning-thunder", "fsdp", "litgpt"),
+    ("modded-nanogpt", "ddp", "nanogpt"),
+    ("nanoGPT", "ddp", "nanogpt"),
+    ("verl", "transformers-fsdp", "verl"),
+    ("Colossal-AI", "none", "colossalai"),
     # Written in CUDA C++ (karpathy/llm.c, README.md; IST-DASLab/llmq, README.md)
     ("llm.c", "none", "llm.c"),
     ("llm.q", "none", "llm.c"),

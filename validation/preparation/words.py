@@ -23,14 +23,14 @@ MEANINGS = {
                   ("foundry composer", "llm-foundry"), ("deepspeed neox", "deepspeed"),
                   ("megatron mcore nemo primus", "megatron-core"), ("maxtext", "maxtext"),
                   ("pax paxml jax xla neuron levanter t5x gspmd", "xla"),
-                  ("llmq", "llm.c"), ("fsdp fsdp2 shard hsdp prime olmo modalities", "fsdp"), ("ddp distributeddataparallel", "ddp"),
+                  ("fsdp fsdp2 shard hsdp prime olmo modalities", "fsdp"), ("ddp distributeddataparallel", "ddp"),
                   ("pytorch torch torchtune", "fsdp")],
 }
 # What trains the models of Hugging Face's transformers, by words of its name, and how it shares states among replicas: as is
 # said, else as it does by default: verl by FSDP (verl/trainer/config: strategy), the others by DDP (transformers, Trainer;
 # Axolotl, LLaMA-Factory, ms-swift and TRL, which are built on it; accelerate).
 TRAINERS = set("transformers trainer accelerate axolotl llamafactory factory swift trl verl".split())
-SHARING = [("deepspeed zero zero1 zero2 zero3", "transformers-deepspeed"), ("fsdp fsdp2 hsdp verl", "transformers-fsdp"),
+SHARING = [("deepspeed zero zero1 zero2 zero3", "transformers-deepspeed"), ("verl", "verl"), ("fsdp fsdp2 hsdp", "transformers-fsdp"),
            ("", "transformers-ddp")]
 COUNTS = set("layers hidden heads kv_heads ffn vocab seq experts tp pp dp cp ep zero virtual_stages global_batch "
              "micro_batch accelerators accelerators_per_domain nics_per_domain".split())

@@ -33,9 +33,9 @@ typedef enum {
 } Kind;
 
 /* A name that other tools give to a value, in lower case and without separators, and the settings
- * that it means. */
+ * that it means; or, of what is not modelled, NULL and the value that is nearest. */
 typedef struct {
-    const char *name, *settings;
+    const char *name, *settings, *nearest;
 } Word;
 
 struct LpAttribute {
@@ -165,6 +165,21 @@ set_name(char *place, const char *text, GError **error)
     return TRUE;
 }
 
+/* The name among @names that @text is in other letters, or with a version, or NULL. Borrowed from
+ * @names. */
+static const char *
+find_framework(const char *const *names, const char *text)
+{
+    g_autofree char *word = lp_foreign_word_unversioned(text);
+    g_autofree char *plain = lp_foreign_word_plain(word);
+    for (; *names != NULL; names++) {
+        g_autofree char *name = lp_foreign_word_plain(*names);
+        if (strcmp(name, plain) == 0)
+            return *names;
+    }
+    return NULL;
+}
+
 static gboolean
 set_framework(char *place, const char *text, GError **error)
 {
@@ -173,10 +188,14 @@ set_framework(char *place, const char *text, GError **error)
     if (strlen(text) >= LP_FRAMEWORK_NAME_MAX)
         return lp_value_error(error, "got a name of %zu characters, wanted fewer than %d",
                               strlen(text), LP_FRAMEWORK_NAME_MAX);
-    if (strcmp(text, LP_FRAMEWORK_NONE) != 0 && !lp_framework_is_file(text) &&
-        ((names = lp_framework_names(error)) == NULL ||
-         lp_choice_parse(text, (const char *const *)names, error) < 0))
-        return FALSE;
+    if (strcmp(text, LP_FRAMEWORK_NONE) != 0 && !lp_framework_is_file(text)) {
+        if ((names = lp_framework_names(error)) == NULL)
+            return FALSE;
+        const char *name = find_framework((const char *const *)names, text);
+        if (lp_choice_parse(name != NULL ? name : text, (const char *const *)names, error) < 0)
+            return FALSE;
+        text = name;
+    }
     g_strlcpy(place, text, LP_FRAMEWORK_NAME_MAX);
     return TRUE;
 }
@@ -349,29 +368,23 @@ lp_attribute_set_defaults(LpWorkload *workload)
     }
 }
 
-/* The last word of "ShardingStrategy.FULL_SHARD" or "kernels-community/flash-attn3", say. */
-static char *
-plain_word(const char *text)
+static const Word *
+find_word(const LpAttribute *self, const char *text)
 {
-    const char *last = text;
-    for (const char *c = text; *c != '\0'; c++)
-        if ((*c == '.' || *c == '/') && c[1] != '\0')
-            last = c + 1;
-    GString *plain = g_string_new(NULL);
-    for (; *last != '\0'; last++)
-        if (g_ascii_isalnum(*last))
-            g_string_append_c(plain, g_ascii_tolower(*last));
-    return g_string_free(plain, FALSE);
+    g_autofree char *plain = lp_foreign_word_plain(text);
+    g_autofree char *last = lp_foreign_word_plain(lp_foreign_word_last(text));
+    for (const Word *word = self->words; word != NULL && word->name != NULL; word++)
+        if (strcmp(word->name, plain) == 0 || strcmp(word->name, last) == 0)
+            return word;
+    g_autofree char *name = lp_foreign_word_unversioned(text);
+    return strcmp(name, text) != 0 ? find_word(self, name) : NULL;
 }
 
 const char *
 lp_attribute_word(const LpAttribute *self, const char *text)
 {
-    g_autofree char *plain = plain_word(text);
-    for (const Word *word = self->words; word != NULL && word->name != NULL; word++)
-        if (strcmp(word->name, plain) == 0)
-            return word->settings;
-    return NULL;
+    const Word *word = find_word(self, text);
+    return word != NULL ? word->settings : NULL;
 }
 
 static gboolean
@@ -397,9 +410,14 @@ lp_attribute_set(const LpAttribute *self, LpWorkload *workload, const char *text
     if (self->kind == KIND_WITH)
         return set_traits(workload, text, origin, error);
     if (!parse_value(self, workload, text, &fault)) {
-        const char *settings = lp_attribute_word(self, text);
-        if (settings != NULL)
-            return set_words(settings, workload, origin, error);
+        const Word *word = find_word(self, text);
+        if (word != NULL && word->settings != NULL)
+            return set_words(word->settings, workload, origin, error);
+        if (word != NULL) {
+            g_autofree char *shown = lp_error_quote(text);
+            return lp_value_error(error, "got %s, which is not modelled; the nearest is \"%s\"",
+                                  shown, word->nearest);
+        }
         g_propagate_error(error, g_steal_pointer(&fault));
         return FALSE;
     }

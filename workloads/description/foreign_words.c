@@ -47,3 +47,34 @@ lp_foreign_word_attribute(const char *word)
     }
     return attribute;
 }
+
+const char *
+lp_foreign_word_last(const char *text)
+{
+    const char *last = text;
+    for (const char *c = text; *c != '\0'; c++)
+        if ((*c == '.' || *c == '/') && c[1] != '\0')
+            last = c + 1;
+    return last;
+}
+
+char *
+lp_foreign_word_plain(const char *text)
+{
+    GString *plain = g_string_new(NULL);
+    for (; *text != '\0'; text++)
+        if (g_ascii_isalnum(*text))
+            g_string_append_c(plain, g_ascii_tolower(*text));
+    return g_string_free(plain, FALSE);
+}
+
+char *
+lp_foreign_word_unversioned(const char *text)
+{
+    gsize length = strlen(text);
+    for (gsize i = 1; i < length; i++)
+        if (strchr(" @(=", text[i]) != NULL &&
+            g_ascii_isdigit(text[i + strspn(text + i, " @(=vV")]))
+            return g_strndup(text, i);
+    return g_strdup(text);
+}

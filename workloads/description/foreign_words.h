@@ -15,4 +15,12 @@ const char *lp_foreign_word_attribute(const char *word);
  * last. */
 gboolean lp_foreign_word_at(guint index, const char **out_word, const char **out_attribute);
 
+/** The last word of "ShardingStrategy.FULL_SHARD" or "kernels-community/flash-attn3". Borrowed from
+ * @text. */
+const char *lp_foreign_word_last(const char *text);
+/** The letters and digits of @text, in lower case. */
+char *lp_foreign_word_plain(const char *text) G_GNUC_WARN_UNUSED_RESULT;
+/** @text without a version behind it: "Axolotl 0.9.2", "verl (v0.4)", "prime-rl@559b4477". */
+char *lp_foreign_word_unversioned(const char *text) G_GNUC_WARN_UNUSED_RESULT;
+
 G_END_DECLS

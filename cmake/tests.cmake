@@ -1,16 +1,50 @@
 # SPDX-License-Identifier: Apache-2.0
-# lp_add_test(NAME label SOURCES ... LIBS ...): one CUnit program, one CTest test.
+# lp_add_test(NAME label [FORKED] LIBS ...): one CUnit program, one CTest test.
+#
+# FORKED: of many short commands, most of whose time would be spent in linking the engine's libraries. They are forked from
+# a program that is linked (tests/support/fork_server.c), so that addresses are the same in all; of what must have the
+# same bytes whatever the addresses are, a test has none.
+
+# A test has a second label, the folder of its module: that of the header of its name in the same part of the tree, or of
+# the name without its last words; otherwise its own.
+file(GLOB_RECURSE lp_headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/*/*.h)
+function(lp_module name out)
+    file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR}/tests ${CMAKE_CURRENT_SOURCE_DIR})
+    string(REGEX MATCH "^[^/]+" part ${folder})
+    string(REGEX REPLACE "^test_" "" noun ${name})
+    while(NOT noun STREQUAL "")
+        set(header ${lp_headers})
+        list(FILTER header INCLUDE REGEX "^${part}/(.+/)?${noun}\\.h$")
+        if(header)
+            cmake_path(GET header PARENT_PATH folder)
+            break()
+        endif()
+        string(REGEX REPLACE "_?[^_]+$" "" noun ${noun})
+    endwhile()
+    set(${out} ${folder} PARENT_SCOPE)
+endfunction()
 
 function(lp_add_test name label)
-    cmake_parse_arguments(arg "" "" "LIBS" ${ARGN})
+    cmake_parse_arguments(arg "FORKED" "" "LIBS" ${ARGN})
     add_executable(${name} ${CMAKE_CURRENT_SOURCE_DIR}/${name}.c)
     target_link_libraries(${name} PRIVATE lp_test_support ${arg_LIBS} PkgConfig::CUNIT)
     add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-    set_tests_properties(${name} PROPERTIES LABELS ${label}
+    lp_module(${name} module)
+    set_tests_properties(${name} PROPERTIES LABELS "${label};${module}"
         ENVIRONMENT "G_DEBUG=fatal-warnings;LIGHTPATH=$<TARGET_FILE:lightpath>")
+    if(arg_FORKED)
+        lp_fork_commands(${name})
+    endif()
 endfunction()
 
-# lp_add_python_test(NAME label [SCRIPT NAME] [ARGUMENTS ...] [ENVIRONMENT NAME=VALUE ...] [PROPERTIES ...]): NAME.py, or
+# The sanitizers' library must be loaded first.
+function(lp_fork_commands name)
+    if(NOT LIGHTPATH_SANITIZE)
+        set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT FORK_SERVER=$<TARGET_FILE:lp_fork_server>)
+    endif()
+endfunction()
+
+# lp_add_python_test(NAME label [FORKED] [SCRIPT NAME] [ARGUMENTS ...] [ENVIRONMENT NAME=VALUE ...] [PROPERTIES ...]): NAME.py, or
 # SCRIPT.py, as a test. It finds the modules of tests/support, and in its environment the program and the build.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 set(lp_sanitizer_flags "")
@@ -18,7 +52,7 @@ if(LIGHTPATH_SANITIZE)
     set(lp_sanitizer_flags "-fsanitize=address,undefined -fno-sanitize-recover=all")
 endif()
 function(lp_add_python_test name labels)
-    cmake_parse_arguments(arg "" "SCRIPT" "ARGUMENTS;ENVIRONMENT;PROPERTIES" ${ARGN})
+    cmake_parse_arguments(arg "FORKED" "SCRIPT" "ARGUMENTS;ENVIRONMENT;PROPERTIES" ${ARGN})
     if(NOT arg_SCRIPT)
         set(arg_SCRIPT ${name})
     endif()
@@ -28,5 +62,9 @@ function(lp_add_python_test name labels)
     set(environment PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=${PROJECT_SOURCE_DIR}/tests/support
         LIGHTPATH=$<TARGET_FILE:lightpath> BUILD=${PROJECT_BINARY_DIR} CMAKE=${CMAKE_COMMAND} CC=${CMAKE_C_COMPILER}
         CFLAGS=${lp_sanitizer_flags} VERSION=${LP_VERSION} ${arg_ENVIRONMENT})
-    set_tests_properties(${name} PROPERTIES LABELS "${labels}" ENVIRONMENT "${environment}" ${arg_PROPERTIES})
+    lp_module(${arg_SCRIPT} module)
+    set_tests_properties(${name} PROPERTIES LABELS "${labels};${module}" ENVIRONMENT "${environment}" ${arg_PROPERTIES})
+    if(arg_FORKED)
+        lp_fork_commands(${name})
+    endif()
 endfunction()

@@ -20,16 +20,16 @@ from command import PROGRAM, run
 
 KEPT = pathlib.Path(__file__).with_name("instructions.csv")
 COMMANDS = [
-    "simulate gpt3-175b dgx-a100-1024",
-    "simulate gpt3-175b optical-substrate-1024",
-    "simulate gpt3-13b --system=dgx-a100 --accelerators=64 --plan=fit --fidelity=message",
+    "simulate gpt3-175b dgx-a100-1024 --set=global-batch=256",
+    "simulate gpt3-175b optical-substrate-1024 --set=global-batch=256",
+    "simulate gpt3-13b --system=dgx-a100 --accelerators=64 --plan=fit --fidelity=message --set=global-batch=128",
     "simulate mixtral-8x7b --system=dgx-h100 --accelerators=64",
-    "simulate gpt3-1.3b --system=dgx-a100 --accelerators=32 --collapse=off",
+    "simulate gpt3-1.3b --system=dgx-a100 --accelerators=16 --collapse=off --set=dp=16",
     "simulate two-jobs dgx-h100-64",
-    "simulate gpt3-175b --system=dgx-h100 --accelerators=4096 --plan=fit --dry-run",
+    "simulate gpt3-175b --system=dgx-h100 --accelerators=2048 --plan=fit --dry-run",
     "estimate llama-3-405b --system=dgx-h100 --accelerators=16384",
-    "collective all-reduce --system=dgx-h100 --accelerators=64",
-    "collective all-to-all --system=dgx-h100 --accelerators=64 --oversubscription=4",
+    "collective all-reduce --system=dgx-h100 --accelerators=64 --bytes=1MB,1GB",
+    "collective all-to-all --system=dgx-h100 --accelerators=64 --oversubscription=4 --bytes=1MB,1GB",
     "search gpt3-125m dgx-a100-8 --vary=tp --jobs=1",
 ]
 
@@ -43,10 +43,10 @@ def built_with():
 
 def count(command):
     """Instructions of all processes of @command."""
-    done = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", "--trace-children=yes",
-                           PROGRAM, *command.split()],
+    done = subprocess.run(["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null",
+                           "--trace-children=yes", PROGRAM, *command.split()],
                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=True)
-    return sum(int(text) for text in re.findall(r"Collected : (\d+)", done.stderr))
+    return sum(int(text.replace(",", "")) for text in re.findall(r"I +refs: +([\d,]+)", done.stderr))
 
 
 class Instructions(unittest.TestCase):

@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is shipped: each workload with its accelerators and the options of a machine of that size."""
-import json
 import re
-import subprocess
+
+import command
 
 
-def shipped(program):
+def shipped():
     """(name, accelerators, system and its options) of each workload that has a plan, as the program lists them."""
-    done = subprocess.run([program, "workload", "list", "--format=json"], capture_output=True, text=True, check=True)
     rows = []
-    for row in json.loads(done.stdout)["workloads"]:
+    for row in command.result("workload", "list")["workloads"]:
         if "plan" in row:
             machine = row.get("generate") or "--system=" + re.sub(r"-\d+$", "", row["platform"])
             words = [word for word in machine.split() if not word.startswith("--accelerators=")]

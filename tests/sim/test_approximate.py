@@ -11,7 +11,7 @@ import tempfile
 
 import rail_trees
 import test_quotient
-from test_quotient import PROGRAM, simulate
+from test_quotient import simulate
 
 PLANS = int(os.environ.get("LIGHTPATH_PLANS", "4400")) // 11
 SEED = int(os.environ.get("LIGHTPATH_SEED", "2026"))
@@ -23,7 +23,7 @@ MEDIAN, WORST = 1e-6, 0.03
 def run(task):
     """Returns: errors by rounds, of those that were cut off, relative to the run rank by rank; what is wrong."""
     plan, machine = task
-    line = [PROGRAM, "simulate", "gpt3-175b", machine, "--format=json", "--ignore-memory"]
+    line = ["simulate", "gpt3-175b", machine, "--format=json", "--ignore-memory"]
     line += [f"--set={name}={value}" for name, value in {"framework": "none", **plan}.items()]
     errors, wanted = {}, None
     for k in ROUNDS:
@@ -38,9 +38,9 @@ def run(task):
         if is_cut:
             errors[k] = error
         elif abs(error) > 1e-6:
-            return errors, f"{' '.join(line)}: {error} off without a warning"
+            return errors, f"lightpath {' '.join(line)}: {error} off without a warning"
         if got["traffic_bytes"] != wanted["traffic_bytes"]:
-            return errors, f"{' '.join(line)}: {got['traffic_bytes']}, wanted {wanted['traffic_bytes']}"
+            return errors, f"lightpath {' '.join(line)}: {got['traffic_bytes']}, wanted {wanted['traffic_bytes']}"
     return errors, None
 
 

@@ -5,13 +5,11 @@ iteration, the same flows of the same bytes with the same slowdowns, the same wa
 stands for as many links, or groups, as it says."""
 import json
 import os
-import subprocess
 import sys
 import tempfile
 
-from command import PROGRAM, generate
+from command import generate, run
 
-PROGRAM = os.environ.get("LIGHTPATH", "build/release/cli/lightpath")
 EXACT = 1e-6
 SMALL = "embedding=no seq=1024 framework=none"
 GPT3 = f"gpt3-175b {SMALL} layers=8 hidden=1024 heads=16 ffn=4096 vocab=1024 micro-batch=1"
@@ -45,12 +43,11 @@ CASES = [
 
 
 def attribute(label, workload, machine, settings, collapse):
-    line = [PROGRAM, "contention", workload, machine, "--format=json", "--ignore-memory", f"--collapse={collapse}"]
+    line = ["contention", workload, machine, "--format=json", "--ignore-memory", f"--collapse={collapse}"]
     line += ["--fidelity=message"] if "messages" in label else []
-    done = subprocess.run(line + [f"--set={setting}" for setting in settings], capture_output=True, text=True,
-                          timeout=600)
+    done = run(*line, *(f"--set={setting}" for setting in settings), timeout=600)
     if done.returncode != 0:
-        raise RuntimeError(f"{' '.join(line)}: exit {done.returncode}: {done.stderr[:400]}")
+        raise RuntimeError(f"lightpath {' '.join(line)}: exit {done.returncode}: {done.stderr[:400]}")
     return json.loads(done.stdout)
 
 

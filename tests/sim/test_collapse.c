@@ -203,7 +203,8 @@ test_determinism(void)
          "--set=dp=4 --set=global-batch=64"),
         "compare gpt3-175b dgx-a100-1024 optical-substrate-1024 --set=global-batch=64"};
     for (guint i = 0; i < G_N_ELEMENTS(lines); i++) {
-        LpSpawned first = lp_spawn(lines[i], NULL), second = lp_spawn(lines[i], NULL);
+        LpSpawned first = lp_spawn_started(lines[i], NULL);
+        LpSpawned second = lp_spawn_started(lines[i], NULL);
         lp_test_true(lines[i], first.status == 0);
         lp_test_text(lines[i], second.output, first.output);
         lp_spawned_clear(&first);

@@ -7,14 +7,13 @@ import concurrent.futures
 import json
 import os
 import random
-import subprocess
 import sys
 import tempfile
 
+import command
 import rail_trees
 import test_quotient
 
-PROGRAM = os.environ.get("LIGHTPATH", "build/release/cli/lightpath")
 COUNT = int(os.environ.get("LIGHTPATH_PLANS", "4400")) // 5
 SEED = int(os.environ.get("LIGHTPATH_SEED", "2026"))
 OPERATIONS = ["all-reduce", "reduce-scatter", "all-gather", "broadcast", "reduce", "barrier"] + 4 * ["all-to-all"]
@@ -27,7 +26,7 @@ SOONER = 0.02
 
 
 # Groups of three on domains of four: one within a domain, one across two, whose latency or protocol is another.
-WITHOUT_BYTES = [[PROGRAM, "collective", operation, "--system=generic", "--accelerators=64", "--domain-size=4",
+WITHOUT_BYTES = [["collective", operation, "--system=generic", "--accelerators=64", "--domain-size=4",
                   "--port-order=rail", "--leaf-ports=8", "--format=json", "--ranks=3", "--groups=2", "--bytes=0B",
                   "--library=nccl-hopper", f"--algorithm={algorithm}"]
                  for operation, algorithm in (("all-to-all", "direct"), ("all-reduce", "bruck"))]
@@ -39,7 +38,7 @@ def draw(r, machine):
     ranks = c([2, 3, 4, 8, 16, 24, 32, 48, 64])
     while ranks * groups > 64:
         ranks //= 2
-    line = [PROGRAM, "collective", c(OPERATIONS), machine, "--format=json", f"--ranks={max(ranks, 2)}",
+    line = ["collective", c(OPERATIONS), machine, "--format=json", f"--ranks={max(ranks, 2)}",
             f"--bytes={c([0, 1, 1000, 999983, 1 << 20, 64 << 20])}B", f"--fidelity={c(['flow', 'message'])}",
             f"--library={c(['auto', 'single-ring', 'nccl-hopper'])}"]
     if groups > 1:
@@ -50,7 +49,7 @@ def draw(r, machine):
 
 def measure(line):
     """Seconds of the run and alone, or None: refused."""
-    done = subprocess.run(line, capture_output=True, text=True, timeout=600)
+    done = command.run(*line, timeout=600)
     if done.returncode in (1, 2) and done.stderr.count("\n") == 1 and "wanted" in done.stderr:
         return None
     if done.returncode != 0:
@@ -67,11 +66,11 @@ def run(line):
             return False, None
         wanted = measure(line + ["--collapse=off"])
     except RuntimeError as error:
-        return True, f"{' '.join(line)}: {error}"
+        return True, f"lightpath {' '.join(line)}: {error}"
     if abs(got[0] - wanted[0]) > WITHIN * wanted[0] + WITHIN_S:
-        return True, f"{' '.join(line)}: {got[0]} s, rank by rank {wanted[0]} s"
+        return True, f"lightpath {' '.join(line)}: {got[0]} s, rank by rank {wanted[0]} s"
     if wanted[0] < wanted[1] * (1 - SOONER) - WITHIN_S:
-        return True, f"{' '.join(line)}: {wanted[0]} s, alone {wanted[1]} s"
+        return True, f"lightpath {' '.join(line)}: {wanted[0]} s, alone {wanted[1]} s"
     return True, None
 
 

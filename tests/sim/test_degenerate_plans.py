@@ -12,9 +12,8 @@ import tempfile
 import test_properties
 import test_quotient
 
-from command import PROGRAM, generate
+from command import generate
 
-PROGRAM = os.environ.get("LIGHTPATH", "build/release/cli/lightpath")
 PLANS = int(os.environ.get("LIGHTPATH_PLANS", "150")) // 6
 SEED = int(os.environ.get("LIGHTPATH_SEED", "2026"))
 MACHINES = [
@@ -83,7 +82,7 @@ def draw(r):
 def run(task):
     """Returns: whether the plan is valid, and what is wrong."""
     plan, machine = task
-    line = [PROGRAM, "simulate", "gpt3-175b", machine, "--format=json", "--ignore-memory", "--framework=none",
+    line = ["simulate", "gpt3-175b", machine, "--format=json", "--ignore-memory", "--framework=none",
             "--set=library=single-ring", *(f"--set={name}={value}" for name, value in plan.items())]
     faults = []
     for mode in MODES:

@@ -13,14 +13,13 @@ import json
 import math
 import os
 import random
-import subprocess
 import sys
 import tempfile
 
+import command
 import link_law
 import rail_trees
 
-PROGRAM = os.environ.get("LIGHTPATH", "build/release/cli/lightpath")
 PLANS = int(os.environ.get("LIGHTPATH_PLANS", "4400")) // 2
 SEED = int(os.environ.get("LIGHTPATH_SEED", "2026"))
 MACHINES = [
@@ -452,13 +451,13 @@ def faults(plan, result):
 
 def run(task):
     plan, machine, options = task
-    line = [PROGRAM, "simulate", "gpt3-175b", machine, "--format=json", "--ignore-memory",
+    line = ["simulate", "gpt3-175b", machine, "--format=json", "--ignore-memory",
             "--framework=none", "--set=library=single-ring", *options]
     line += [f"--set={name}={value}" for name, value in plan.items()]
     with tempfile.TemporaryDirectory(prefix="lightpath-") as folder:
         tables = os.path.join(folder, "tables")
         by_ranks = "--collapse=off" in options
-        done = subprocess.run(line + [f"--csv={tables}"] * by_ranks, capture_output=True, text=True, timeout=300)
+        done = command.run(*line, *[f"--csv={tables}"] * by_ranks, timeout=300)
         if done.returncode == 1 and done.stderr.count("\n") == 1 and ("wanted" in done.stderr or " ... " in done.stderr):
             return False, []
         if done.returncode != 0:
@@ -468,7 +467,7 @@ def run(task):
         if by_ranks and link_law.holds(plan):
             fault = link_law.fault(tables, result["simulated"]["iteration_time_s"])
             found += [] if fault is None else [fault]
-    return True, [" ".join(line) + ": " + fault for fault in found]
+    return True, ["lightpath " + " ".join(line) + ": " + fault for fault in found]
 
 
 def main():

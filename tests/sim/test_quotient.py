@@ -12,7 +12,6 @@ import json
 import os
 import random
 import re
-import subprocess
 import sys
 import tempfile
 
@@ -20,9 +19,9 @@ import link_law
 import rail_trees
 import test_properties
 
-from command import PROGRAM, generate
+import command
+from command import generate
 
-PROGRAM = os.environ.get("LIGHTPATH", "build/release/cli/lightpath")
 PLANS = int(os.environ.get("LIGHTPATH_PLANS", "4400")) // 10
 SEED = int(os.environ.get("LIGHTPATH_SEED", "2026"))
 MACHINES = [
@@ -187,11 +186,11 @@ VARIANTS = [vary_kind, vary_algorithms, vary_framework, vary_domains, vary_exper
 
 def simulate(line):
     """What the command prints, or None: the plan is refused."""
-    done = subprocess.run(line, capture_output=True, text=True, timeout=600)
+    done = command.run(*line, timeout=600)
     if done.returncode == 1 and done.stderr.count("\n") == 1 and ("wanted" in done.stderr or " ... " in done.stderr):
         return None
     if done.returncode != 0:
-        raise RuntimeError(f"{' '.join(line)}: exit {done.returncode}: {done.stderr}")
+        raise RuntimeError(f"lightpath {' '.join(line)}: exit {done.returncode}: {done.stderr}")
     return json.loads(done.stdout)
 
 
@@ -225,7 +224,7 @@ def compare(line, by_classes, by_ranks, collapse):
     if error <= (ALONE if alone else CONTENDED):
         terms = max(abs(got["terms_s"][term] - seconds) for term, seconds in wanted["terms_s"].items())
         return Outcome() if terms <= (ALONE if alone else CONTENDED) * time_s else Outcome(
-            fault=f"{' '.join(line)}: {got['terms_s']} by classes, {wanted['terms_s']} by ranks")
+            fault=f"lightpath {' '.join(line)}: {got['terms_s']} by classes, {wanted['terms_s']} by ranks")
     disturbed = simulate(line[:3] + [disturb(line[3])] + line[4:] + ["--collapse=off"])["simulated"]
     effect = abs(disturbed["iteration_time_s"] / time_s - 1)
     text = (f"{' '.join([*line, *collapse])}: {got['iteration_time_s']} s by classes, {time_s} s by ranks: {error:.1e} apart; "
@@ -237,7 +236,7 @@ def run(task, workload="gpt3-175b"):
     """Returns: the outcome of a plan on a machine."""
     plan, machine, fidelity, collapse = task
     settings = {"framework": "none", **plan}
-    line = [PROGRAM, "simulate", workload, machine, "--format=json", "--ignore-memory", f"--fidelity={fidelity}"]
+    line = ["simulate", workload, machine, "--format=json", "--ignore-memory", f"--fidelity={fidelity}"]
     line += [f"--set={name}={value}" for name, value in settings.items()]
     try:
         by_classes = simulate([*line, *collapse])
@@ -249,7 +248,7 @@ def run(task, workload="gpt3-175b"):
             fault = link_law.fault(tables, by_ranks["simulated"]["iteration_time_s"])
         outcome = compare(line, by_classes, by_ranks, collapse)
         if outcome.fault is None and fault is not None and link_law.holds(settings):
-            outcome.fault = f"{' '.join(line)}: {fault}"
+            outcome.fault = f"lightpath {' '.join(line)}: {fault}"
         outcome.used = "one of each is simulated" in by_classes["engine"]["proof"]
         return outcome
     except RuntimeError as error:
@@ -262,7 +261,7 @@ def check_cases(folder):
     for label, options, plan, wanted in CASES:
         generate(machine, options)
         workload, *settings = plan.split()
-        result = simulate([PROGRAM, "simulate", workload, machine, "--format=json", "--ignore-memory", "--cost",
+        result = simulate(["simulate", workload, machine, "--format=json", "--ignore-memory", "--cost",
                            "--framework=none", "--set=library=single-ring",
                            *(f"--set={setting}" for setting in settings)])
         got = result["cost"].get("rank_classes")

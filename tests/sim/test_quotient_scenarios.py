@@ -16,16 +16,15 @@ import json
 import os
 import random
 import re
-import subprocess
 import sys
 import tempfile
 
 import link_law
 import quotient_cases
 
-from command import PROGRAM, generate
+import command
+from command import generate
 
-PROGRAM = os.environ.get("LIGHTPATH", "build/release/cli/lightpath")
 COUNT = int(os.environ.get("LIGHTPATH_PLANS", "4400")) // 12
 CONTENDED, ALONE = 1e-6, 1e-9
 # Senders that go on when their last message has arrived keep step or fall out of step by a rounding
@@ -91,8 +90,8 @@ SLOW = ("--system=dgx-a100 --accelerators=1024 --leaf-ports=32",
 
 def simulate(scenario, machine, *options):
     """Returns: the result; or, where the plan is refused or the run does not end, the line that says so."""
-    line = [PROGRAM, "simulate", scenario, machine, "--format=json", "--ignore-memory", "--cost", *options]
-    done = subprocess.run(line, capture_output=True, text=True, timeout=900)
+    line = ["simulate", scenario, machine, "--format=json", "--ignore-memory", "--cost", *options]
+    done = command.run(*line, timeout=900)
     if done.returncode == 1 and done.stderr.count("\n") == 1 and \
             ("wanted" in done.stderr or "waits for ever" in done.stderr):
         return done.stderr

@@ -124,7 +124,7 @@ test_order(void)
         for (guint i = 0; i < G_N_ELEMENTS(contents); i++) {
             char *path = lp_scenario_file(contents[i]);
             g_autofree char *line = g_strconcat("simulate ", path, " ", platform, NULL);
-            LpSpawned ran = lp_spawn(line, formats[format]);
+            LpSpawned ran = lp_spawn_started(line, formats[format]);
             lp_test_text("order", ran.complaint, "");
             if (first == NULL)
                 first = g_strdup(ran.output);

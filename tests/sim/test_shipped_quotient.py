@@ -1,25 +1,24 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every shipped workload, cut to at most 512 ranks, 32 replicas and few micro-batches, by classes and rank by rank: both
+"""Every shipped workload, cut to at most 256 ranks, 16 replicas and few micro-batches, by classes and rank by rank: both
 take the same time, to 1e-6, to 1e-9 where nothing contends, and move the same bytes. The machine is of the
 system that "lightpath workload list" names, of that size.
 
---ranks=N and --replicas=N cut further; names of workloads leave out the others; --fidelity=message sends every message.
+--ranks=512 and --replicas=32 are for a night; names of workloads leave out the others; --fidelity=message sends every message.
 Environment: LIGHTPATH (the built program)."""
 import argparse
 import concurrent.futures
 import json
 import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 import time
 import xml.etree.ElementTree
 
+import command
 from shipped import shipped
 
-PROGRAM = os.environ.get("LIGHTPATH", "build/release/cli/lightpath")
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 CONTENDED, ALONE = 1e-6, 1e-9
 # Rank by rank, experts cost a flow a pair: of their layers so many a stage are left.
@@ -46,7 +45,7 @@ def cut(name, limit, replicas):
 
 def run(line):
     begin_s = time.monotonic()
-    done = subprocess.run(line, capture_output=True, text=True)
+    done = command.run(*line)
     if done.returncode != 0:
         raise RuntimeError(done.stderr)
     return json.loads(done.stdout), time.monotonic() - begin_s
@@ -58,9 +57,8 @@ def compare(name, accelerators, system, arguments, folder):
     machine = os.path.join(folder, f"{name}.xml")
     # Machines of large domains cannot be smaller than those.
     size = accelerators if "--domain-size" in system else n_ranks + -n_ranks % 8
-    subprocess.run([PROGRAM, "platform", "generate", *f"--system={system}".split(), f"--accelerators={size}",
-                    "-o", machine], check=True)
-    line = [PROGRAM, "simulate", name, machine, "--format=json", "--ignore-memory", "--cost",
+    command.generate(machine, f"--system={system} --accelerators={size}")
+    line = ["simulate", name, machine, "--format=json", "--ignore-memory", "--cost",
             f"--fidelity={arguments.fidelity}", *settings]
     on, on_s = run(line + [f"--collapse={arguments.collapse}"])
     off, off_s = run(line + ["--collapse=off"])
@@ -85,12 +83,12 @@ def tried(name, accelerators, system, arguments, folder):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("names", nargs="*")
-    parser.add_argument("--ranks", type=int, default=512)
-    parser.add_argument("--replicas", type=int, default=32)
+    parser.add_argument("--ranks", type=int, default=256)
+    parser.add_argument("--replicas", type=int, default=16)
     parser.add_argument("--fidelity", default="flow")
     parser.add_argument("--collapse", default="on")
     arguments = parser.parse_args()
-    rows = [row for row in shipped(PROGRAM) if not arguments.names or row[0] in arguments.names]
+    rows = [row for row in shipped() if not arguments.names or row[0] in arguments.names]
     n_wrong = 0
     with tempfile.TemporaryDirectory(prefix="lightpath-") as folder, \
             concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -11,9 +11,7 @@ import tempfile
 
 from shipped import shipped
 import command
-from command import PROGRAM
 
-PROGRAM = os.environ.get("LIGHTPATH", "build/release/cli/lightpath")
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 # Their iterations have millions of all-to-alls that share links with messages between stages.
 SLOW = {
@@ -47,7 +45,7 @@ def run(name, accelerators, system, folder):
 
 
 def main():
-    rows = shipped(PROGRAM)
+    rows = shipped()
     files = {path.stem for path in (SOURCE / "workloads").glob("*.xml")} - {"workloads.gresource", "frameworks"}
     n_wrong = 0
     if {name for name, _, _ in rows} != files:

@@ -4,16 +4,63 @@
 import json
 import os
 import pathlib
+import socket
 import subprocess
+import threading
 import unittest
 
 PROGRAM = os.environ["LIGHTPATH"]
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
+FORK_SERVER = os.environ.get("FORK_SERVER")
+
+
+class Server:
+    """The program, linked once, from which commands are forked one after the other (fork_server.c)."""
+
+    def __init__(self):
+        self.socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            self.process = subprocess.Popen([PROGRAM], pass_fds=[theirs.fileno()], env=dict(
+                os.environ, LD_PRELOAD=FORK_SERVER, LP_FORK_SERVER=str(theirs.fileno())))
+
+    def __del__(self):
+        self.socket.close()
+        self.process.wait()
+
+    def run(self, words, cwd=None, timeout=None):
+        """As subprocess.run() does."""
+        fields = [str(cwd or os.getcwd()), PROGRAM, *words]
+        with open(os.devnull, "rb") as nothing, open(os.memfd_create("output"), "r+b") as output, \
+                open(os.memfd_create("error"), "r+b") as error:
+            self.socket.settimeout(timeout)
+            socket.send_fds(self.socket, [b"".join(os.fsencode(field) + b"\0" for field in fields)],
+                            [file.fileno() for file in (nothing, output, error)])
+            try:
+                status = int.from_bytes(self.socket.recv(4), "little")
+            except TimeoutError:
+                self.process.kill()
+                raise
+            for file in output, error:
+                file.seek(0)
+            return subprocess.CompletedProcess([PROGRAM, *words], os.waitstatus_to_exitcode(status), output.read().decode(),
+                                               error.read().decode())
+
+
+class Servers(threading.local):
+    """One for each thread that asks."""
+    own = None
+
+
+servers = Servers()
 
 
 def run(*words, **keywords):
     """The process that ran `lightpath WORDS` to its end; its streams are text."""
-    return subprocess.run([PROGRAM, *map(str, words)], capture_output=True, text=True, **keywords)
+    words = [str(word) for word in words]
+    if FORK_SERVER is None or not keywords.keys() <= {"cwd", "timeout"}:
+        return subprocess.run([PROGRAM, *words], capture_output=True, text=True, **keywords)
+    servers.own = servers.own or Server()
+    return servers.own.run(words, **keywords)
 
 
 def taken(*words, **keywords):

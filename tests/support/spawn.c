@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/support/spawn.h"
 
+#include "tests/support/fork_client.h"
 #include "tests/support/small_workload.h"
 #include "tests/support/temporary.h"
 #include "tests/testlib.h"
@@ -20,8 +21,23 @@ add_words(GPtrArray *arguments, const char *prefix, const char *words)
             g_ptr_array_add(arguments, g_strconcat(prefix, parts[i], NULL));
 }
 
-LpSpawned
-lp_spawn(const char *line, const char *rest)
+/* What the command printed, and its status where it was not ended by a signal. */
+static gboolean
+start(char **words, LpSpawned *out, GError **error)
+{
+    g_autoptr(GSubprocess) process =
+        g_subprocess_newv((const char *const *)words,
+                          G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE, error);
+    if (process == NULL ||
+        !g_subprocess_communicate_utf8(process, NULL, NULL, &out->output, &out->complaint, error))
+        return FALSE;
+    if (g_subprocess_get_if_exited(process))
+        out->status = g_subprocess_get_exit_status(process);
+    return TRUE;
+}
+
+static LpSpawned
+spawned(const char *line, const char *rest, gboolean forked)
 {
     LpSpawned self = {.status = -1};
     g_autoptr(GPtrArray) arguments = g_ptr_array_new_with_free_func(g_free);
@@ -30,15 +46,24 @@ lp_spawn(const char *line, const char *rest)
     add_words(arguments, "", rest);
     g_ptr_array_add(arguments, NULL);
     g_autoptr(GError) error = NULL;
-    g_autoptr(GSubprocess) process =
-        g_subprocess_newv((const char *const *)arguments->pdata,
-                          G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE, &error);
-    if (process != NULL &&
-        g_subprocess_communicate_utf8(process, NULL, NULL, &self.output, &self.complaint, &error) &&
-        g_subprocess_get_if_exited(process))
-        self.status = g_subprocess_get_exit_status(process);
+    char **words = (char **)arguments->pdata;
+    lp_test_true(line, forked && g_getenv("FORK_SERVER") != NULL
+                           ? lp_fork_client_run(words, &self.status, &self.output, &self.complaint)
+                           : start(words, &self, &error));
     lp_test_text(line, error != NULL ? error->message : NULL, NULL);
     return self;
+}
+
+LpSpawned
+lp_spawn(const char *line, const char *rest)
+{
+    return spawned(line, rest, TRUE);
+}
+
+LpSpawned
+lp_spawn_started(const char *line, const char *rest)
+{
+    return spawned(line, rest, FALSE);
 }
 
 void

@@ -13,6 +13,9 @@ typedef struct {
 
 /** Runs lightpath with the words of @line and then those of @rest (either may be NULL). */
 LpSpawned lp_spawn(const char *line, const char *rest);
+/** The same, of a program that is started for it and so has addresses of its own, whatever the
+ * test says of its commands (FORKED in cmake/tests.cmake). */
+LpSpawned lp_spawn_started(const char *line, const char *rest);
 void lp_spawned_clear(LpSpawned *self);
 
 /** Asserts that lightpath with these words ends with @status, prints nothing, and complains in one

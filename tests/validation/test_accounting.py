@@ -6,11 +6,11 @@ form, no time is below zero, no zero is a rounding error, and collapsing changes
 import json
 import os
 import random
-import subprocess
 import sys
 import tempfile
 
-LIGHTPATH = os.environ["LIGHTPATH"]
+from command import run
+
 PLANS = int(os.environ.get("LIGHTPATH_PLANS", "200"))
 SEED = int(os.environ.get("LIGHTPATH_SEED", "1"))
 
@@ -107,7 +107,7 @@ def accounts(result):
 
 def collapse_faults(result, command):
     """What is otherwise with every rank simulated."""
-    done = subprocess.run([*command.split(), "--collapse=off"], capture_output=True, text=True, check=False)
+    done = run(*command.split(), "--collapse=off")
     if done.returncode != 0:
         yield f"--collapse=off: {done.stderr.strip()}"
         return
@@ -122,11 +122,10 @@ def simulate(folder, system, n, settings, framework):
     """The result, or None where the plan is refused."""
     platform = os.path.join(folder, f"{system}-{n}.xml")
     if not os.path.exists(platform):
-        subprocess.run([LIGHTPATH, "platform", "generate", f"--system={system}", f"--accelerators={n}", "-o", platform],
-                       capture_output=True, check=False)
-    command = [LIGHTPATH, "simulate", "gpt3-1.3b", platform, "--ignore-memory", "--format=json",
+        run("platform", "generate", f"--system={system}", f"--accelerators={n}", "-o", platform)
+    command = ["simulate", "gpt3-1.3b", platform, "--ignore-memory", "--format=json",
                f"--framework={framework}", *(f"--set={name}={value}" for name, value in settings.items())]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = run(*command)
     return (json.loads(done.stdout) if done.returncode == 0 else None), " ".join(command), done.stderr
 
 
@@ -147,7 +146,7 @@ def main():
             if n_run % COLLAPSE_EVERY == 0:
                 found += collapse_faults(result, command)
             for fault in found:
-                print(f"{command}\n    {fault}", file=sys.stderr)
+                print(f"lightpath {command}\n    {fault}", file=sys.stderr)
                 wrong += 1
     print(f"{n_run} plans, {wrong} faults")
     return 1 if wrong > 0 or n_run < PLANS else 0

@@ -9,11 +9,34 @@
 #include <math.h>
 #include <string.h>
 
+/* What jansson takes in memory, bytes, of a value and of an object or array, and at most of all: a
+ * file is to fit into a gigabyte. */
+#define VALUE_BYTES 100
+#define CONTAINER_BYTES 240
+#define MEMORY_MAX ((gsize)800 << 20)
+
+/* Values are told by the signs before them, also those within texts. */
+static gboolean
+takes_too_much(const char *text, gsize length)
+{
+    gsize n_values = 0, n_containers = 0;
+    for (gsize i = 0; i < length; i++) {
+        n_values += text[i] == ',' ? 1 : 0;
+        n_containers += text[i] == '{' || text[i] == '[' ? 1 : 0;
+    }
+    return n_values * VALUE_BYTES + n_containers * CONTAINER_BYTES > MEMORY_MAX;
+}
+
 json_t *
 lp_json_read(const char *path, const char *text, gsize length, GError **error)
 {
     g_return_val_if_fail(path != NULL && (text != NULL || length == 0), NULL);
     const char *start = text != NULL ? lp_file_skip_mark(text, &length) : "";
+    if (takes_too_much(start, length)) {
+        g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_SYNTAX,
+                    "%s: got JSON of millions of values, wanted fewer", path);
+        return NULL;
+    }
     return lp_json_read_part(path, 1, start, length, error);
 }
 

@@ -46,21 +46,19 @@ lp_table_free(LpTable *self)
     g_free(self);
 }
 
+/* A field takes some 64 bytes: a file is to fit into a gigabyte. */
+#define COLUMNS_MAX 1000u
+#define FIELDS_MAX 10000000u
+
 /* A file on the way to being a table. */
 typedef struct {
     LpTable *table;
     GPtrArray *fields; /* owned: of the row that is being read */
     guint64 begin;     /* the line on which it begins */
     gboolean open;     /* whether it has begun */
+    guint n_fields;    /* in all */
     GError *error;     /* owned: the first fault */
 } Reading;
-
-static void
-take_field(void *text, size_t length, void *data)
-{
-    Reading *reading = data;
-    g_ptr_array_add(reading->fields, g_strndup(text != NULL ? text : "", length));
-}
 
 static void set_fault(Reading *reading, const char *format, ...) G_GNUC_PRINTF(2, 3);
 static void
@@ -77,11 +75,24 @@ set_fault(Reading *reading, const char *format, ...)
 }
 
 static void
+take_field(void *text, size_t length, void *data)
+{
+    Reading *reading = data;
+    /* What comes behind a fault is not kept: the parser reads a line to its end. */
+    if (reading->error != NULL)
+        return;
+    if (reading->fields->len == COLUMNS_MAX || reading->n_fields++ == FIELDS_MAX)
+        set_fault(reading, "got more than %u columns or %u fields in all, wanted fewer",
+                  COLUMNS_MAX, FIELDS_MAX);
+    g_ptr_array_add(reading->fields, g_strndup(text != NULL ? text : "", length));
+}
+
+static void
 take_header(Reading *reading, char **fields)
 {
     LpTable *table = reading->table;
     table->header = fields;
-    for (guint i = 0; fields[i] != NULL; i++) {
+    for (guint i = 0; fields[i] != NULL && reading->error == NULL; i++) {
         g_autofree char *shown = lp_error_quote(fields[i]);
         if (!g_hash_table_insert(table->places, fields[i], GUINT_TO_POINTER(i)))
             set_fault(reading, "got the column %s twice, wanted each once", shown);

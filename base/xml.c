@@ -134,15 +134,15 @@ parse(const char *path, GBytes *content, char **out_root, GError **error)
         fail(&fault, path, error);
         return NULL;
     }
-    long crowded = length > 0 ? lp_xml_scan_crowded(text, length) : 0;
-    if (crowded > 0) {
-        fault.line = crowded;
-        record_fault(&fault, crowded,
-                     "an element of more than " G_STRINGIFY(LP_XML_ATTRIBUTES_MAX) " attributes, "
-                                                                                   "wanted fewer");
+    const char *what = NULL;
+    fault.line = length > 0 ? lp_xml_scan_crowded(text, length, &what) : 0;
+    if (what != NULL) {
+        g_autofree char *message = g_strconcat(what, ", wanted fewer", NULL);
+        record_fault(&fault, fault.line, message);
         fail(&fault, path, error);
         return NULL;
     }
+    fault.line = 1;
     g_autoptr(xmlParserCtxt) parser = xmlNewParserCtxt();
     parser->_private = &fault;
     parser->sax->serror = on_parse_error;

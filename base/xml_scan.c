@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts attributes. */
+/* Counts tags and attributes. */
 #include "base/xml_scan.h"
 
 #include <string.h>
@@ -50,14 +50,23 @@ line_of(const char *text, const char *at)
 }
 
 long
-lp_xml_scan_crowded(const char *text, gsize length)
+lp_xml_scan_crowded(const char *text, gsize length, const char **out_what)
 {
     const char *end = text + length, *at = text;
+    gsize n_all = 0;
+    *out_what = NULL;
     while (at < end && (at = memchr(at, '<', (gsize)(end - at))) != NULL) {
         const char *tag = at, *behind = skip_opaque(at, end);
         guint n = 0;
         at = behind != NULL ? behind : skip_tag(at, end, &n);
-        if (n > LP_XML_ATTRIBUTES_MAX)
+        n_all += 1 + n;
+        *out_what =
+            n > LP_XML_ATTRIBUTES_MAX
+                ? "an element of more than " G_STRINGIFY(LP_XML_ATTRIBUTES_MAX) " attributes"
+            : n_all > LP_XML_PARTS_MAX
+                ? "more than " G_STRINGIFY(LP_XML_PARTS_MAX) " tags and attributes"
+                : NULL;
+        if (*out_what != NULL)
             return line_of(text, tag);
     }
     return 0;

@@ -32,6 +32,33 @@ characters(const char *text)
     return (const xmlChar *)text;
 }
 
+static gboolean
+is_xml_character(gunichar c)
+{
+    return c >= ' ' ? c != 0xfffe && c != 0xffff : c == '\t' || c == '\n' || c == '\r';
+}
+
+/* @text, in which U+FFFD stands for what no XML document can hold: bytes that are not UTF-8, most
+ * control characters. *@out_own: takes a copy where one is needed (transfer full). */
+static const xmlChar *
+writable(const char *text, char **out_own)
+{
+    *out_own = g_utf8_validate(text, -1, NULL) ? NULL : g_utf8_make_valid(text, -1);
+    const char *valid = *out_own != NULL ? *out_own : text, *at = valid;
+    while (*at != '\0' && is_xml_character(g_utf8_get_char(at)))
+        at = g_utf8_next_char(at);
+    if (*at == '\0')
+        return characters(valid);
+    GString *rest = g_string_new_len(valid, at - valid);
+    for (; *at != '\0'; at = g_utf8_next_char(at)) {
+        gunichar c = g_utf8_get_char(at);
+        g_string_append_unichar(rest, is_xml_character(c) ? c : 0xfffd);
+    }
+    g_free(*out_own);
+    *out_own = g_string_free(rest, FALSE);
+    return characters(*out_own);
+}
+
 LpXmlWriter *
 lp_xml_writer_new(void)
 {
@@ -76,7 +103,8 @@ lp_xml_writer_open(LpXmlWriter *self, const char *element)
 void
 lp_xml_writer_attribute(LpXmlWriter *self, const char *name, const char *value)
 {
-    expect(xmlTextWriterWriteAttribute(self->writer, characters(name), characters(value)));
+    g_autofree char *own = NULL;
+    expect(xmlTextWriterWriteAttribute(self->writer, characters(name), writable(value, &own)));
 }
 
 void
@@ -116,13 +144,15 @@ lp_xml_writer_close(LpXmlWriter *self)
 void
 lp_xml_writer_text(LpXmlWriter *self, const char *element, const char *text)
 {
-    expect(xmlTextWriterWriteElement(self->writer, characters(element), characters(text)));
+    g_autofree char *own = NULL;
+    expect(xmlTextWriterWriteElement(self->writer, characters(element), writable(text, &own)));
 }
 
 void
 lp_xml_writer_comment(LpXmlWriter *self, const char *text)
 {
-    expect(xmlTextWriterWriteComment(self->writer, characters(text)));
+    g_autofree char *own = NULL;
+    expect(xmlTextWriterWriteComment(self->writer, writable(text, &own)));
 }
 
 char *

@@ -162,10 +162,10 @@ import_file(const char *name, const Options *options, const char *output, LpForm
     if (workload == NULL)
         return FALSE;
     g_autofree char *xml = lp_import_to_xml(import);
+    if (strcmp(output, "-") == 0)
+        return lp_print_result(xml, error);
     g_autoptr(GError) fault = NULL;
     gboolean is_written = lp_file_write(output, xml, strlen(xml), &fault);
-    if (strcmp(output, "-") == 0)
-        return lp_outputs_join(TRUE, is_written, &fault, error);
     g_autofree char *text = to_text(import, workload, output);
     gboolean good = format == LP_FORMAT_JSON
                         ? lp_print_json(to_json(import, workload, output), error)

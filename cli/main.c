@@ -127,6 +127,10 @@ lp_run_program(int argc, char **argv)
         lp_interruption_release();
         return 0;
     }
+    if (error == NULL) /* which would be a bug */
+        g_set_error(&error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE,
+                    "%s: got a failure without a reason, wanted one (a bug of Lightpath)",
+                    argc > 1 ? argv[1] : "lightpath");
     lp_own_data_name_files(&own, error);
     lp_message_print(error->message);
     lp_interruption_release();

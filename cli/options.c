@@ -11,6 +11,7 @@
 #include "cli/command_line.h"
 #include "cli/completion.h"
 #include "cli/made_machine.h"
+#include "cli/message.h"
 #include "cli/system_hint.h"
 #include "report/plan_export.h"
 
@@ -222,30 +223,10 @@ lp_export_parse(const char *text, const char *format, guint *out_export, GError 
     return lp_option_choice("export", text, lp_export_names, LP_N_EXPORTS, out_export, error);
 }
 
-/* @text with control characters, which names of files may have, as \\xNN, as tables show them; in
- * JSON, whose strings alone have them, as its own escapes.
- * Returns: (transfer full). */
-static char *
-printable(const char *text)
-{
-    GString *out = g_string_sized_new(strlen(text) + 1);
-    const char *escape = *text == '{' ? "\\u%04x" : "\\x%02x";
-    for (const char *at = text; *at != '\0'; at++) {
-        guchar byte = (guchar)*at, next = (guchar)at[1];
-        gboolean is_c1 = byte == 0xc2 && next >= 0x80 && next < 0xa0; /* in UTF-8 */
-        if ((g_ascii_iscntrl(*at) && *at != '\n' && *at != '\t') || is_c1)
-            g_string_append_printf(out, escape, (guint)(is_c1 ? next : byte));
-        else
-            g_string_append_c(out, *at);
-        at += is_c1 ? 1 : 0;
-    }
-    return g_string_free(out, FALSE);
-}
-
 gboolean
 lp_print_result(const char *text, GError **error)
 {
-    g_autofree char *safe = printable(text);
+    g_autofree char *safe = lp_message_text(text);
     g_autofree char *coloured =
         lp_colour_is_wanted(STDOUT_FILENO) ? lp_colour_result(safe) : g_strdup(safe);
     return lp_file_write("-", coloured, strlen(coloured), error);

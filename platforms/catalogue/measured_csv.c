@@ -141,6 +141,11 @@ char *
 lp_measured_csv_to_xml(const LpTable *table, const LpAccelerator *accelerator, gboolean is_alone,
                        GError **error)
 {
+    if (lp_table_n_rows(table) == 0) {
+        g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE, "%s: got no rows, wanted kernels",
+                    lp_table_path(table));
+        return NULL;
+    }
     g_autoptr(LpXmlWriter) writer = lp_xml_writer_new();
     lp_xml_writer_open(writer, "kernels");
     lp_xml_writer_open(writer, "table");

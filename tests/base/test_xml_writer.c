@@ -57,6 +57,9 @@ test_escapes(void)
         {"\xc3\xa9\xe6\xbc\xa2", "a=\"\xc3\xa9\xe6\xbc\xa2\"", "<t>\xc3\xa9\xe6\xbc\xa2</t>"},
         {"%s%n", "a=\"%s%n\"", "<t>%s%n</t>"},
         {"x\ny", "a=\"x&#10;y\"", "<t>x\ny</t>"},
+        {"\x1b[\x01", "a=\"\xef\xbf\xbd[\xef\xbf\xbd\"", "<t>\xef\xbf\xbd[\xef\xbf\xbd</t>"},
+        {"a\xef\xbf\xbe", "a=\"a\xef\xbf\xbd\"", "<t>a\xef\xbf\xbd</t>"},
+        {"\xff\xed\xa0\x80", "\xef\xbf\xbd", "\xef\xbf\xbd</t>"},
     };
     for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
         LpXmlWriter *xml = lp_xml_writer_new();

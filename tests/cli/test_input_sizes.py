@@ -60,6 +60,23 @@ class Sizes(Case):
         self.assertEqual(self.taken("estimate", f"{self.path}", "dgx-a100-8"),
                          self.taken("estimate", "gpt3-125m", "dgx-a100-8"))
 
+    def test_parts(self):
+        """What would take gigabytes once it is read is refused before."""
+        def refused(part, text, *words):
+            self.path.write_text(text, encoding="utf-8")
+            self.refused(1, part, *words, timeout=PATIENCE_S)
+
+        refused("input:2: more than 3500000 tags and attributes, wanted fewer", "<workload>\n" + "<b/>" * 3500001,
+                "estimate", self.path, "dgx-a100-8")
+        refused("input:1: more than 3500000 tags and attributes", "<workload>" + ("<b" + " a=''" * 900 + "/>") * 4000,
+                "estimate", self.path, "dgx-a100-8")
+        trace = self.path.with_name("trace.0.et")
+        trace.write_bytes(b"")
+        for text in ("[" + "1," * 8400000, '{"a":[' + "{}," * 3500000):
+            refused("got JSON of millions of values, wanted fewer", text, "import", "chakra", trace,
+                    f"--groups={self.path}")
+        refused("input:1: got more than 1000 columns", "id,kind" + "," * 30000000, "validate", f"--cases={self.path}")
+
     def test_counts(self):
         columns = [name for name, value in zip(HEADER.split(","), ROW.split(",")) if value.isdigit()]
         values = (65537, 2**31 - 1, 2**32 - 2, 2**32 - 1, 2**64 - 1)

@@ -106,7 +106,8 @@ class Tables(Case):
         """Each fault is a line that names the file and its line."""
         line = ["calibrate", f"--kernels={self.csv}", "--accelerator=h100-sxm"]
         self.refused(1, "kernels.csv: No such file", *line)
-        for rows, part in (("gemm,1,1,1,,bf16,,,1,,,,,,\n", "kernels.csv:2: column kernel: got \"gemm\""),
+        for rows, part in (("", "kernels.csv: got no rows, wanted kernels"),
+                           ("gemm,1,1,1,,bf16,,,1,,,,,,\n", "kernels.csv:2: column kernel: got \"gemm\""),
                            ("product,1,1,0,,bf16,,,1,,,,,,\n", "kernels.csv:2: column n: "),
                            ("product,1,1,1,,b16,,,1,,,,,,\n", "kernels.csv:2: column precision: "),
                            ("product,1,1,1,4,bf16,,,1,,,,,,\n", "kernels.csv:2: column count: "),

@@ -37,6 +37,27 @@ test_escapes(void)
     }
 }
 
+/* What is printed keeps its ends of lines and gaps, and JSON and XML what they say. */
+static void
+test_texts(void)
+{
+    static const struct {
+        const char *label, *text, *shown;
+    } rows[] = {
+        {"empty", "", ""},
+        {"lines", "a\tb\nc\n", "a\tb\nc\n"},
+        {"carriage return", "a\rb", "a\\x0db"},
+        {"people", "\x1b \xe2\x80\xae \xf3\xa0\x81\x81 \xff", "\\x1b \\u202e \\U000e0041 \\xff"},
+        {"JSON", "{\"\x7f \xe2\x80\xae \xf3\xa0\x81\x81 \xf0\x9f\x98\x80\"}",
+         "{\"\\u007f \\u202e \\udb40\\udc41 \xf0\x9f\x98\x80\"}"},
+        {"page", "<!DOCTYPE html>\xe2\x80\xae", "<!DOCTYPE html>\\u202e"},
+        {"XML", "<?xml?><a b=\"\x7f\xe2\x80\xae\"/>", "<?xml?><a b=\"&#x7f;&#x202e;\"/>"}};
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autofree char *shown = lp_message_text(rows[i].text);
+        lp_test_text(rows[i].label, shown, rows[i].shown);
+    }
+}
+
 /* Whatever stands where it is cut: whole characters, within the limit, with both ends. */
 static void
 test_lengths(void)
@@ -62,6 +83,6 @@ int
 main(void)
 {
     static const LpTestCase cases[] = {
-        {"escapes", test_escapes}, {"lengths", test_lengths}, {NULL, NULL}};
+        {"escapes", test_escapes}, {"texts", test_texts}, {"lengths", test_lengths}, {NULL, NULL}};
     return lp_test_run("message", cases);
 }

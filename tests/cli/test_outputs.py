@@ -149,7 +149,7 @@ class Outputs(Case):
         (self.folder / name).write_bytes((SOURCE / "platforms/dgx-a100-8.xml").read_bytes())
         words = [os.environ["LIGHTPATH"], "estimate", "gpt3-125m", self.folder / name, "--set", "dp=8"]
         text = subprocess.run(words, capture_output=True, text=True, check=True).stdout
-        self.assertIn("a\\x1b[31m b\\x9b.xml", text)
+        self.assertIn("a\\x1b[31m b\\u009b.xml", text)
         done = subprocess.run([*words, "--format=json"], capture_output=True, text=True, check=True)
         self.assertTrue(json.loads(done.stdout)["platform"].endswith(name))
 

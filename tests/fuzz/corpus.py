@@ -96,7 +96,7 @@ def write(program, folder):
     def run(*words):
         subprocess.run([program, *map(str, words)], check=True, capture_output=True, cwd=folder)
 
-    for name in ("chakra", "ti", "chakra-index", "tuning", "kernel-tables", "store"):
+    for name in ("chakra", "ti", "chakra-index", "tuning", "kernel-tables", "measured", "store"):
         (folder / name).mkdir()
     small = ["gpt3-125m", "dgx-a100-8", "--set=layers=2", "--set=dp=2", "--set=global-batch=4", "--set=micro-batch=2"]
     for form, take in (("chakra", "*.et"), ("ti", "*.0.ti")):
@@ -108,13 +108,12 @@ def write(program, folder):
     (folder / "made/classes.json").rename(folder / "chakra-index/classes.json")
     shutil.rmtree(folder / "made")
     run("tune", "communication", "dgx-a100-8", "--bytes=1MiB", "--output=tuning/tuning.xml")
-    (folder / "measured.csv").write_text(test_kernel_tables.HEADER + "product,512,512,512,,bf16,,,0.004,,,,,,\n"
+    (folder / "measured/rows.csv").write_text(test_kernel_tables.HEADER + "product,512,512,512,,bf16,,,0.004,,,,,,\n"
                                          "sweep,,,,,,,4096,0.0002,,,,,,\n")
-    run("calibrate", "--kernels=measured.csv", "--accelerator=h100-sxm", "--output=kernel-tables/table.xml")
+    run("calibrate", "--kernels=measured/rows.csv", "--accelerator=h100-sxm", "--output=kernel-tables/table.xml")
     (folder / "study.xml").write_text(STUDY)
     run("sweep", "study.xml", "--store=store/one.sqlite")
-    for name in ("measured.csv", "study.xml"):
-        (folder / name).unlink()
+    (folder / "study.xml").unlink()
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@
 #include "platforms/catalogue/catalogue.h"
 #include "platforms/catalogue/kernel_tables.h"
 #include "platforms/catalogue/libraries.h"
+#include "platforms/catalogue/measured_csv.h"
 #include "platforms/catalogue/reliability.h"
 #include "platforms/catalogue/technologies.h"
 #include "platforms/machine/machine.h"
@@ -60,151 +61,178 @@ static GError *error;
 /* Of the table that the corpus has. */
 #define N_EXPERTS 16
 
-static void
+/* Each says whether it was given what it asked for. */
+
+static gboolean
 read_workload(void)
 {
-    lp_workload_free(lp_workload_load(path, NULL, &error));
+    g_autoptr(LpWorkload) workload = lp_workload_load(path, NULL, &error);
+    return workload != NULL;
 }
 
-static void
+static gboolean
 read_scenario(void)
 {
-    LpScenario *scenario = lp_scenario_load(path, NULL, &error);
-    g_clear_pointer(&scenario, lp_scenario_free);
+    g_autoptr(LpScenario) scenario = lp_scenario_load(path, NULL, &error);
+    return scenario != NULL;
 }
 
 /* A workload with a setting that names the file, and perhaps another. */
-static void
+static gboolean
 read_by_setting(const char *name, const char *other)
 {
     g_autofree char *setting = g_strconcat(name, "=", path, NULL);
     const char *const settings[] = {setting, other, NULL};
-    g_autofree char *workload = lp_file_find("workloads", "gpt3-125m", NULL);
-    lp_workload_free(lp_workload_load(workload, settings, &error));
+    g_autoptr(LpWorkload) workload =
+        lp_workload_load("resource:///lightpath/workloads/gpt3-125m.xml", settings, &error);
+    return workload != NULL;
 }
 
-static void
+static gboolean
 read_kernels(void)
 {
-    read_by_setting("kernels", NULL);
+    return read_by_setting("kernels", NULL);
 }
 
-static void
+static gboolean
 read_mixers(void)
 {
-    read_by_setting("kernels", "layer-pattern=3*average+1*full");
+    return read_by_setting("kernels", "layer-pattern=3*average+1*full");
 }
 
-static void
+static gboolean
 read_framework(void)
 {
-    read_by_setting("framework", NULL);
+    return read_by_setting("framework", NULL);
 }
 
-static void
+static gboolean
 read_tuning(void)
 {
-    g_free(lp_tuning_file_read(path, &error));
+    g_autofree char *library = lp_tuning_file_read(path, &error);
+    return library != NULL;
 }
 
-static void
+static gboolean
 read_steps(void)
 {
     LpAlgorithms algorithms;
-    if (lp_step_file_load(path, &algorithms, &error))
-        return;
+    return lp_step_file_load(path, &algorithms, &error);
 }
 
-static void
+static gboolean
 read_msccl(void)
 {
-    LpStepList *list = lp_msccl_read(path, &error);
-    g_clear_pointer(&list, lp_step_list_free);
+    g_autoptr(LpStepList) list = lp_msccl_read(path, &error);
+    return list != NULL;
 }
 
-static void
+static gboolean
 read_machine(void)
 {
-    lp_machine_free(lp_machine_load(path, &error));
+    g_autoptr(LpMachine) machine = lp_machine_load(path, &error);
+    return machine != NULL;
 }
 
-static void
+static gboolean
 read_technologies(void)
 {
-    for (guint kind = 0; kind < LP_N_TECHNOLOGY_KINDS && error == NULL; kind++) {
-        GPtrArray *all =
+    for (guint kind = 0; kind < LP_N_TECHNOLOGY_KINDS; kind++) {
+        g_autoptr(GPtrArray) all =
             lp_technologies_parse("technologies", content, (LpTechnologyKind)kind, &error);
-        g_clear_pointer(&all, g_ptr_array_unref);
+        if (all == NULL)
+            return FALSE;
     }
+    return TRUE;
 }
 
-static void
+static gboolean
 read_accelerators(void)
 {
-    GArray *accelerators = lp_catalogue_parse("accelerators", content, &error);
-    g_clear_pointer(&accelerators, g_array_unref);
+    g_autoptr(GArray) accelerators = lp_catalogue_parse("accelerators", content, &error);
+    return accelerators != NULL;
 }
 
-static void
+static gboolean
 read_kernel_tables(void)
 {
     LpAccelerator accelerator;
     if (!lp_catalogue_find("h100-sxm", &accelerator, &error))
-        return;
-    LpMeasuredKernels *kernels = lp_kernel_tables_parse("kernels", text, &accelerator, &error);
-    g_clear_pointer(&kernels, lp_measured_kernels_free);
+        return FALSE;
+    g_autoptr(LpMeasuredKernels) kernels =
+        lp_kernel_tables_parse("kernels", text, &accelerator, &error);
+    return error == NULL; /* a file may be without tables */
 }
 
-static void
+/* A table of measured kernels, and what is made of it. */
+static gboolean
+read_measured(void)
+{
+    LpAccelerator accelerator;
+    if (!lp_catalogue_find("h100-sxm", &accelerator, &error))
+        return FALSE;
+    g_autoptr(LpTable) table = lp_table_parse("measured", text, strlen(text), &error);
+    g_autofree char *xml =
+        table != NULL ? lp_measured_csv_to_xml(table, &accelerator, FALSE, &error) : NULL;
+    g_autoptr(LpMeasuredKernels) kernels =
+        xml != NULL ? lp_kernel_tables_parse("measured", xml, &accelerator, &error) : NULL;
+    return kernels != NULL;
+}
+
+static gboolean
 read_libraries(void)
 {
     LpLibrary library;
-    if (lp_library_parse("libraries", content, "single-ring", &library, &error))
-        return;
+    return lp_library_parse("libraries", content, "single-ring", &library, &error);
 }
 
-static void
+static gboolean
 read_reliability(void)
 {
-    LpReliability *reliability = lp_reliability_load(path, &error);
-    g_clear_pointer(&reliability, lp_reliability_free);
+    g_autoptr(LpReliability) reliability = lp_reliability_load(path, &error);
+    return reliability != NULL;
 }
 
-static void
+static gboolean
 read_study(void)
 {
-    lp_study_free(lp_study_load(path, &error));
+    g_autoptr(LpStudy) study = lp_study_load(path, &error);
+    return study != NULL;
 }
 
-static void
+static gboolean
 read_store(void)
 {
-    lp_study_store_free(lp_study_store_read(path, &error));
+    g_autoptr(LpStudyStore) store = lp_study_store_read(path, &error);
+    return store != NULL;
 }
 
-static void
+static gboolean
 read_values(void)
 {
     g_auto(GStrv) values = lp_study_values_parse(text, TRUE, &error);
+    return values != NULL;
 }
 
-static void
+static gboolean
 read_calibration(void)
 {
-    LpConstants *constants = lp_calibration_file_load(path, &error);
-    g_free(constants);
+    g_autofree LpConstants *constants = lp_calibration_file_load(path, &error);
+    return constants != NULL;
 }
 
-static void
+static gboolean
 read_routing(void)
 {
-    lp_routing_table_free(lp_routing_table_load(path, N_EXPERTS, &error));
+    g_autoptr(LpRoutingTable) table = lp_routing_table_load(path, N_EXPERTS, &error);
+    return table != NULL;
 }
 
-static void
+static gboolean
 read_table(void)
 {
-    lp_table_free(lp_table_parse("table", text, strlen(text), &error));
+    g_autoptr(LpTable) table = lp_table_parse("table", text, strlen(text), &error);
+    return table != NULL;
 }
 
 /* What a row of measurements states, up to its prediction. */
@@ -217,7 +245,7 @@ read_row(const LpCaseKind *kind, gboolean is_training, const LpTableRow *row)
         g_clear_error(&error);
 }
 
-static void
+static gboolean
 read_rows(void)
 {
     g_autofree char *unknown = NULL;
@@ -225,50 +253,47 @@ read_rows(void)
     const LpCaseKind *kind = table != NULL ? lp_case_kind(lp_table_kind(table)) : NULL;
     for (guint i = 0; kind != NULL && i < MIN(lp_table_n_rows(table), 4); i++)
         read_row(kind, kind == &lp_training_case, lp_table_row(table, i));
+    return table != NULL;
 }
 
-static void
+static gboolean
 read_huggingface(void)
 {
-    LpImport *import = lp_huggingface_import(path, &error);
-    g_clear_pointer(&import, lp_import_free);
+    g_autoptr(LpImport) import = lp_huggingface_import(path, &error);
+    return import != NULL;
 }
 
-static void
+static gboolean
 read_traces(LpTrace *(*read)(const char *const *, guint, const char *, GError **),
             const char *second)
 {
     const char *const ranks[] = {paths[RANK_0], second};
-    LpTrace *trace = read(ranks, G_N_ELEMENTS(ranks), NULL, &error);
-    g_clear_pointer(&trace, lp_trace_free);
+    g_autoptr(LpTrace) trace = read(ranks, G_N_ELEMENTS(ranks), NULL, &error);
+    return trace != NULL;
 }
 
-static void
+static gboolean
 read_chakra(void)
 {
-    read_traces(lp_chakra_read, paths[RANK_1]);
+    return read_traces(lp_chakra_read, paths[RANK_1]);
 }
 
-static void
+static gboolean
 read_chakra_index(void)
 {
     g_autoptr(LpTrace) trace = lp_trace_new("trace", 8);
     g_autoptr(LpTraceNaming) naming = lp_trace_naming_new(trace);
-    json_t *index = NULL;
-    LpTraceFiles *files = lp_chakra_index_load(path, &index, &error);
-    if (files != NULL && !lp_chakra_index_groups(index, path, naming, &error))
-        g_assert(error != NULL);
-    g_clear_pointer(&files, lp_trace_files_free);
-    json_decref(index);
+    g_autoptr(json_t) index = NULL;
+    g_autoptr(LpTraceFiles) files = lp_chakra_index_load(path, &index, &error);
+    return files != NULL && lp_chakra_index_groups(index, path, naming, &error);
 }
 
-static void
+static gboolean
 read_groups(void)
 {
     g_autoptr(LpTrace) trace = lp_trace_new("trace", 8);
     g_autoptr(LpTraceNaming) naming = lp_trace_naming_new(trace);
-    if (lp_trace_naming_load(naming, path, &error))
-        return;
+    return lp_trace_naming_load(naming, path, &error);
 }
 
 static LpTrace *
@@ -277,13 +302,13 @@ read_profiles(const char *const *files, guint n_files, const char *groups, GErro
     return lp_kineto_read(files, n_files, groups, NULL, out_error);
 }
 
-static void
+static gboolean
 read_kineto(void)
 {
-    read_traces(read_profiles, paths[RANK_1]);
+    return read_traces(read_profiles, paths[RANK_1]);
 }
 
-static void
+static gboolean
 read_ti(void)
 {
     /* Its lines name their rank. */
@@ -291,25 +316,27 @@ read_ti(void)
     if (access(paths[IDLE_RANK], R_OK) != 0 &&
         !g_file_set_contents(paths[IDLE_RANK], idle, -1, NULL))
         g_error("the second rank cannot be written");
-    read_traces(lp_ti_read, paths[IDLE_RANK]);
+    return read_traces(lp_ti_read, paths[IDLE_RANK]);
 }
 
-static void
+static gboolean
 read_setting(void)
 {
-    if (lp_workload_check_setting(text, &error))
-        return;
+    return lp_workload_check_setting(text, &error);
 }
 
-static void
+static gboolean
 read_quantity(void)
 {
     double value;
     gboolean is_any = FALSE;
     for (guint quantity = 0; quantity < LP_QUANTITY_PRICE + 1; quantity++) {
         g_clear_error(&error);
-        if (!lp_quantity_parse((LpQuantity)quantity, text, &value, &error))
+        if (!lp_quantity_parse((LpQuantity)quantity, text, &value, &error)) {
+            if (error == NULL)
+                return FALSE;
             continue;
+        }
         is_any = TRUE;
         /* What was read is written, and read as the same. */
         double again;
@@ -319,11 +346,12 @@ read_quantity(void)
     }
     if (is_any)
         g_clear_error(&error);
+    return is_any;
 }
 
 static const struct {
     const char *name;
-    void (*read)(void);
+    gboolean (*read)(void);
 } readers[] = {
     {"workload", read_workload},
     {"scenario", read_scenario},
@@ -336,6 +364,7 @@ static const struct {
     {"machine", read_machine},
     {"accelerators", read_accelerators},
     {"kernel-tables", read_kernel_tables},
+    {"measured", read_measured},
     {"technologies", read_technologies},
     {"libraries", read_libraries},
     {"reliability", read_reliability},
@@ -402,8 +431,9 @@ lp_fuzz_read(gint reader, const guint8 *data, gsize length)
         g_error("the input cannot be written");
     text = g_strndup((const char *)data, length);
     content = g_bytes_new(data, length);
-    readers[reader].read();
-    gboolean is_read = error == NULL;
+    gboolean is_read = readers[reader].read();
+    if (is_read != (error == NULL))
+        g_error(is_read ? "an error beside a result" : "neither a result nor an error");
     if (!is_read && (*error->message == '\0' || strlen(error->message) > 4 * length + 65536))
         g_error("an error of %zu bytes for an input of %zu", strlen(error->message), length);
     if (!is_read && g_getenv("LIGHTPATH_SHOW") != NULL)

@@ -275,6 +275,14 @@ test_rules(void)
          "framework=transformers-fsdp;tp=1;pp=1;dp=16;micro_batch=1;note=with Liger",
          "fused-loss=yes eager-norms=no eager-rotary=no",
          "rotary positions fused: Liger is stated"},
+        {"kernels that a note names",
+         "framework=transformers-fsdp;tp=1;pp=1;dp=16;micro_batch=1;note=fused RMSNorm, rotary "
+         "positions and cross-entropy",
+         "eager-norms=no eager-rotary=no rotary-slices=no fused-loss=yes",
+         "fused kernels are stated"},
+        {"some of them, as an option is called",
+         "framework=fsdp;tp=1;pp=1;dp=16;micro_batch=1;note=use_fused_rms_norm", "eager-norms=no",
+         "eager-norms=no: fused kernels are stated"},
         {"a stage by the name of a configuration",
          "framework=transformers-deepspeed;tp=1;pp=1;dp=16;micro_batch=1;zero=;note=ds_config_"
          "zero3",

@@ -52,6 +52,29 @@ def take_liger(self):
         self.settings.setdefault(name, value)
 
 
+# Settings that stand for operations one by one, and the words of what a kernel does in their place.
+FUSED = [("eager-norms", "norm"), ("eager-rotary", "rope|rotary"), ("rotary-slices", "rope|rotary"),
+         ("eager-activation", "swiglu|geglu|activation")]
+
+
+def take_fused(self):
+    """"fused RMSNorm, rotary positions and cross-entropy", "use_fused_rope": kernels that a note names up to the next
+    semicolon or full stop take the place of what the framework runs one by one."""
+    note = self.row.text("note").lower()
+    named = " ".join(found[1] for found in re.finditer(r"(?<![a-z])fused[-_ ]([^;.]*)", note)
+                     if not note[:found.start()].removesuffix("use_").endswith(BEFORE))
+    kernels = self.settings.get("kernels", self.program.default(self.settings, "kernels") or "fused")
+    settings = dict(self.settings, kernels=kernels)
+    changes = [(name, "no") for name, said in FUSED
+               if re.search(said, named) and self.program.default(settings, name) == "yes"]
+    if re.search("loss|cross.?entropy", named) and self.program.default(self.settings, "fused-loss") is None:
+        changes.append(("fused-loss", "yes"))
+    changes = [(name, value) for name, value in changes if name not in self.settings]
+    if changes:
+        self.row.infer(f"{' '.join(f'{name}={value}' for name, value in changes)}: fused kernels are stated")
+        self.settings.update(changes)
+
+
 def take_attention_kernel(self):
     """Whose kernel of attention the note names."""
     found = words.KERNEL.search(self.row.text("note"))
@@ -155,8 +178,8 @@ def take_dropped_tokens(self):
 
 
 def take(self):
-    for rule in (take_compiler, take_liger, take_attention_kernel, take_shards, take_relay, take_folding, take_recomputed_layers, take_policy, take_numbers,
-                 take_dropped_tokens):
+    for rule in (take_compiler, take_liger, take_fused, take_attention_kernel, take_shards, take_relay, take_folding,
+                 take_recomputed_layers, take_policy, take_numbers, take_dropped_tokens):
         rule(self)
 
 

@@ -86,6 +86,11 @@ class Cards(Case):
         run = json.loads(self.taken("simulate", "gpt3-125m", self.file, "--set=dp=16", "--format=json"))
         self.assertIn(warning, run["warnings"])
 
+    def test_small_differences(self):
+        """A card that is a tenth faster than the system's is another."""
+        facts, _ = self.described("--system=dgx-h100", "--accelerators=64", "--nics-per-domain=8", "--scale-out-bandwidth=55GBps")
+        self.assertIn("warnings", facts)
+
     def test_published_rate(self):
         """NVIDIA/nccl, issue 1368: all-reduces of large buffers on five hosts of eight H100 with four cards of 400 Gb/s
         each reach 150 to 190 GB/s of bus bandwidth."""

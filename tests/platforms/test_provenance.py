@@ -84,6 +84,86 @@ class Provenance(unittest.TestCase):
             self.assertAlmostEqual(float(part.get("memory-efficiency")), copy, delta=0.005)
             self.assertAlmostEqual(float(part.get("elementwise-efficiency")), copy, delta=0.005)
 
+    def value(self, name, key, part="achievable"):
+        return float(self.accelerators[name].find(part).get(key))
+
+    def test_training_of_alone(self):
+        """Products in training keep of those alone what an A100's keep, 0.80 of 0.88, or of large arrays a TPU v5p's, 0.75 of
+        0.90; a GeForce RTX 3090's best are 1.08 of its peak."""
+        for name, burst in (("mi250x-gcd", None), ("mi300x", None), ("mi325x", None), ("mi350x", None), ("rtx-4090", None),
+                            ("rtx-3090", 1.08)):
+            with self.subTest(name):
+                self.assertAlmostEqual(self.value(name, "gemm-efficiency"),
+                                       (burst or self.value(name, "burst-efficiency")) * 0.80 / 0.88, delta=0.006)
+        self.assertAlmostEqual(self.value("gaudi3", "gemm-efficiency"), 1243.0 / 1677 * 0.75 / 0.90, delta=0.006)
+
+    def test_clock_by_power(self):
+        """Power goes with the clock's third power: 500 W hold a chip at 0.89 of what 700 W do."""
+        for name in ("h100-sxm-96", "h100-pcie"):
+            for key in ("gemm-efficiency", "attention-efficiency", "eager-attention-efficiency", "triton-attention-efficiency"):
+                with self.subTest(name, value=key):
+                    self.assertAlmostEqual(self.value(name, key), self.value("h100-sxm", key) * (500 / 700) ** (1 / 3), delta=0.006)
+        self.assertAlmostEqual(self.value("h100-sxm-96", "burst-efficiency"),
+                               self.value("h100-sxm", "burst-efficiency") * (500 / 700) ** (1 / 3), delta=0.006)
+        # A seventh of the rate at half of the power: nearer to the peak than any H100, and below it.
+        self.assertTrue(0.82 < self.value("h20", "gemm-efficiency") < self.value("h20", "burst-efficiency") < 0.95)
+
+    def test_best_products(self):
+        """TFLOP/s of the best products that others found: S. Bekman's table, HazyResearch/HipKittens, analysis/fp8_gemm
+        (hipBLASLt), stas00/ml-engineering, issue 76, zzc0721/torch-performance-test-data."""
+        for name, rate, peak, within in (("gaudi2", 418.7, 432, 0.01), ("gaudi3", 1243.0, 1677, 0.02),
+                                         ("mi350x", 2660.15, 4614, 0.03), ("mi250x-gcd", (127 + 147) / 2, 191.5, 0.03),
+                                         ("rtx-4090", 164.8, 165.15, 0.01)):
+            with self.subTest(name):
+                self.assertAlmostEqual(self.value(name, "burst-efficiency") * peak / rate, 1.0, delta=within)
+
+    def test_attention_of_both_passes(self):
+        """Of both passes, 3.5 times the forward pass' FLOP, 2.5 of them backward, heads of 128 under a causal mask, TFLOP/s:
+        HazyResearch/HipKittens, analysis/attn (MI355X, 4,096 and 8,192 tokens: composable_kernel, AOTriton, AITER with as
+        many heads of keys and with an eighth); Shah et al., arXiv 2407.08608 (H100, FlashAttention-2, 8,192 tokens; a mask
+        costs its backward pass what it costs the forward one, 0.89); TileLang (RTX 4090, 2,048 tokens)."""
+        def both(forward, backward):
+            return 3.5 / (1 / forward + 2.5 / backward)
+        for name, key, peak, rates in (
+                ("mi355x", "eager-attention-efficiency", 2516.6, (both(755, 456), both(844, 480))),
+                ("mi355x", "torch-attention-efficiency", 2516.6, (both(422, 143), both(630.4, 224.0))),
+                ("h100-sxm", "eager-attention-efficiency", 989.4, (both(333, 318 * 0.89),)),
+                ("rtx-4090", "attention-efficiency", 165.15, (both(151, 99),))):
+            with self.subTest(name, value=key):
+                self.assertAlmostEqual(self.value(name, key), sum(rates) / len(rates) / peak, delta=0.01)
+        self.assertTrue(both(1204.7, 271.7) / 2516.6 < self.value("mi355x", "attention-efficiency") < both(1173.2, 1034.1) / 2516.6)
+        # NVIDIA/cudnn-frontend, benchmark/sdpa_benchmark_training: GB300, heads of 128, and of 192 and 128.
+        self.assertTrue(0.50 < self.value("gb300", "attention-efficiency") < 0.54)
+
+    def test_same_kernels(self):
+        """One kernel on two chips: by shares of the peak, by multiprocessors, or by what instructions reach: Hopper's tensor
+        cores 0.63 of their peak by those of an A100 (Luo et al., arXiv 2402.13499)."""
+        for name, key, other in (("mi300x", "eager-attention-efficiency", "mi355x"), ("mi325x", "eager-attention-efficiency", "mi355x"),
+                                 ("mi300x", "torch-attention-efficiency", "mi355x"), ("mi325x", "torch-attention-efficiency", "mi355x"),
+                                 ("mi325x", "attention-efficiency", "mi300x"), ("rtx-3090", "attention-efficiency", "rtx-4090"),
+                                 ("a40", "attention-efficiency", "a100-80"), ("a6000", "attention-efficiency", "a100-80"),
+                                 ("b300", "attention-efficiency", "gb300"), ("gh200-96", "burst-efficiency", "gh200-144"),
+                                 ("v100-16", "gemm-efficiency", "v100-32"), ("v100-16", "gemm-ramp", "v100-32"),
+                                 ("v100-16", "elementwise-efficiency", "v100-32"), ("v100-16", "alignment", "v100-32")):
+            with self.subTest(name, value=key):
+                one, two = (self.accelerators[chip].find("achievable").get(key) for chip in (name, other))
+                self.assertEqual(one, two)
+        for name in ("b200", "gb200", "gb300", "b300"):
+            part = self.accelerators[name].find("achievable")
+            self.assertEqual(part.get("torch-attention-efficiency"), part.get("attention-efficiency"), name)
+        self.assertAlmostEqual(self.value("gb200", "eager-attention-efficiency") * 2500 / 152,
+                               self.value("b200", "eager-attention-efficiency") * 2250 / 148, delta=0.05)
+        self.assertAlmostEqual(self.value("h100-sxm", "triton-attention-efficiency"),
+                               0.63 * self.value("a100-80", "triton-attention-efficiency"), delta=0.005)
+
+    def test_fits(self):
+        """What the catalogue says of fits: the range within which a value is as good holds the value."""
+        for name in ("tpu-v4", "tpu-v5p", "tpu-v6e", "gb300", "a100-80"):
+            text = self.accelerators[name].find("achievable").get("calibrated-on")
+            low, high = re.search(r"(0\.\d+) to (0\.\d+)(?= as good)", text).groups()
+            with self.subTest(name):
+                self.assertTrue(float(low) <= self.value(name, "gemm-efficiency") <= float(high))
+
 
 if __name__ == "__main__":
     sys.exit(unittest.main())

@@ -22,6 +22,32 @@ is_same_file(const char *a, const char *b)
     return !has_a && !has_b && strcmp(full_a, full_b) == 0;
 }
 
+/* Whether the file @path would lie in the folder @folder, which is replaced as a whole. */
+static gboolean
+lies_in(const char *path, const char *folder)
+{
+    g_autofree char *above = g_path_get_dirname(path);
+    GStatBuf of_above, of_folder;
+    return g_stat(above, &of_above) == 0 && g_stat(folder, &of_folder) == 0 &&
+           of_above.st_dev == of_folder.st_dev && of_above.st_ino == of_folder.st_ino;
+}
+
+/* The option of another of @outputs that would be written over; NULL: none would. */
+static const char *
+clashes(const LpOutputPath *outputs, guint n_outputs, guint at)
+{
+    const LpOutputPath *output = &outputs[at];
+    for (guint i = 0; i < n_outputs; i++) {
+        const LpOutputPath *other = &outputs[i];
+        if (i == at || other->path == NULL)
+            continue;
+        if ((i < at && is_same_file(output->path, other->path)) ||
+            (other->is_folder && !output->is_folder && lies_in(output->path, other->path)))
+            return other->option;
+    }
+    return NULL;
+}
+
 static gboolean
 is_read(const char *path, const char *word)
 {
@@ -64,10 +90,10 @@ lp_check_outputs(const LpOutputPath *outputs, guint n_outputs, char *const *inpu
             continue;
         if (is_input(output, inputs, error))
             return FALSE;
-        for (guint k = 0; k < i; k++)
-            if (outputs[k].path != NULL && is_same_file(output->path, outputs[k].path))
-                return lp_usage_error(error, "%s: got \"%s\", as %s, wanted another file",
-                                      output->option, output->path, outputs[k].option);
+        const char *other = clashes(outputs, n_outputs, i);
+        if (other != NULL)
+            return lp_usage_error(error, "%s: got \"%s\", as %s, wanted another file",
+                                  output->option, output->path, other);
         if (!output->is_folder && !lp_file_check_output(output->path, error))
             return FALSE;
     }

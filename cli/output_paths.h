@@ -17,10 +17,10 @@ typedef struct {
  * of which some name files. Returns: (transfer container). */
 char **lp_inputs(char *const *arguments, char *const *settings);
 
-/** Checks that no two of @outputs are one file and that none was read or is one of @inputs,
- * NULL-ended names of the command line, of which some may be no files and others "NAME=FILE", and
- * that each can be written (lp_file_check_output()). Devices may be named twice. Errors: a usage
- * error that names the option; LP_INPUT_ERROR_FILE. */
+/** Checks that no two of @outputs are one file, that none lies in a folder that is another, that
+ * none was read or is one of @inputs, NULL-ended names of the command line, of which some may be no
+ * files and others "NAME=FILE", and that each can be written (lp_file_check_output()). Devices may
+ * be named twice. Errors: a usage error that names the option; LP_INPUT_ERROR_FILE. */
 gboolean lp_check_outputs(const LpOutputPath *outputs, guint n_outputs, char *const *inputs,
                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
 

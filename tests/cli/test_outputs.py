@@ -63,6 +63,15 @@ class Outputs(Case):
         self.assertEqual(os.readlink(self.folder / "link"), "file")
         self.assertIn("</html>", (self.folder / "file").read_text(encoding="utf-8"))
 
+    def test_in_folder(self):
+        """A folder is replaced as a whole: no other file is written into it."""
+        folder = self.folder / "rows"
+        for place in (folder / "links.csv", folder / "new", f"{folder}/../rows/links.csv"):
+            self.taken("simulate", *JOB, f"--csv={folder}")
+            before = {path.name: path.read_bytes() for path in folder.iterdir()}
+            self.refused(2, ", as --csv, wanted another file", "simulate", *JOB, f"--csv={folder}", f"--report={place}")
+            self.assertEqual({path.name: path.read_bytes() for path in folder.iterdir()}, before)
+
     def test_full_disk(self):
         """Folders come whole or not at all, what was there stays, and the answer comes all the same."""
         rows = pathlib.Path(__file__).parents[2] / "validation"

@@ -8,7 +8,7 @@ G_BEGIN_DECLS
 
 /** Rows that a library has room for. */
 #define LP_LIBRARY_PROTOCOLS_MAX 16
-#define LP_LIBRARY_RULES_MAX 128
+#define LP_LIBRARY_RULES_MAX 224
 #define LP_LIBRARY_MEASURED_MAX 256
 
 /** The properties of a library that the closed forms use, besides measured times. */

@@ -210,13 +210,17 @@ read_library(const LpXml *xml, const xmlNode *node, LpLibrary *library, GError *
         return FALSE;
     library->sends_at_once = (guint32)sends_at_once;
     for (const xmlNode *child = lp_xml_element(node->children, "protocol"); child != NULL;
-         child = lp_xml_element(child->next, "protocol"))
+         child = lp_xml_element(child->next, "protocol")) {
+        g_assert(library->n_protocols < LP_LIBRARY_PROTOCOLS_MAX);
         if (!read_protocol(xml, child, &library->protocols[library->n_protocols++], error))
             return FALSE;
+    }
     for (const xmlNode *child = lp_xml_element(node->children, "choice"); child != NULL;
-         child = lp_xml_element(child->next, "choice"))
+         child = lp_xml_element(child->next, "choice")) {
+        g_assert(library->n_rules < LP_LIBRARY_RULES_MAX);
         if (!read_rule(xml, child, library, &library->rules[library->n_rules++], error))
             return FALSE;
+    }
     for (const xmlNode *child = lp_xml_element(node->children, "measured"); child != NULL;
          child = lp_xml_element(child->next, "measured"))
         if (!read_measured(xml, child, library, error))

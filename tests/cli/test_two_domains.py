@@ -4,6 +4,8 @@
 with A100 and cards of 200 Gb/s, against measurements; and the rows for two domains as scripts/nccl-choices has them.
 
 Environment: LIGHTPATH (the built program)."""
+import collections
+import itertools
 import json
 import pathlib
 import re
@@ -19,7 +21,40 @@ LIBRARIES = {"nccl-volta": "volta", "nccl-volta-quad": "volta-quad", "nccl-volta
              "nccl-ampere": "ampere", "nccl-hopper": "hopper", "nccl-blackwell": "blackwell", "nccl-pcie": "pcie"}
 
 
+# NVLinks between the GPUs of a DGX-1 with V100, as nvidia-smi topo -m shows them.
+MESH = {(0, 1): 1, (0, 2): 1, (0, 3): 2, (0, 4): 2, (1, 2): 2, (1, 3): 1, (1, 5): 2, (2, 3): 2, (2, 6): 1, (3, 7): 1,
+        (4, 5): 1, (4, 6): 1, (4, 7): 2, (5, 6): 2, (5, 7): 1, (6, 7): 2}
+
+
+def rings_of(links, n):
+    """Rings of NVLinks that the first @n GPUs can form at once."""
+    rings = {frozenset(collections.Counter(tuple(sorted(pair)) for pair in zip((0, *way), (*way, 0))).items())
+             for way in itertools.permutations(range(1, n))}
+
+    def most(left, among):
+        best = 0
+        for i, ring in enumerate(among):
+            if all(left.get(pair, 0) >= count for pair, count in ring):
+                rest = {**left, **{pair: left[pair] - count for pair, count in ring}}
+                best = max(best, 1 + most(rest, among[i:]))
+        return best
+    return most(links, [ring for ring in rings if all(links.get(pair, 0) >= count for pair, count in ring)])
+
+
 class TwoDomains(unittest.TestCase):
+    def test_mesh(self):
+        """Rings of a group have the links that join it, both ways: 1 link of 2 GPUs; of five no ring is without a GPU that
+        is crossed twice, which leaves as many links as one ring has."""
+        rings = {n: rings_of(MESH, n) for n in (3, 4, 5, 6, 7, 8)}
+        self.assertEqual(rings, {3: 1, 4: 2, 5: 0, 6: 1, 7: 2, 8: 3})
+        whole = self.run_of("--system=dgx-1 --accelerators=8", "4GB")["bus_bytes_per_s"]
+        for n, count in rings.items():
+            with self.subTest(ranks=n):
+                rate = self.run_of("--system=dgx-1 --accelerators=8", "4GB", f"--ranks={n}")["bus_bytes_per_s"]
+                self.assertAlmostEqual(rate / whole, max(count, 1) / rings[8], delta=0.01)
+        pair = self.run_of("--system=dgx-1 --accelerators=8", "4GB", "--ranks=2")["bus_bytes_per_s"]
+        self.assertAlmostEqual(pair / whole, 1 / 6, delta=0.01)
+
     def run_of(self, options, size, *more):
         with tempfile.NamedTemporaryFile(suffix=".xml") as file:
             done = run("platform", "generate", *options.split(), "-o", file.name)

@@ -70,8 +70,8 @@ test_machine(void)
     }
 }
 
-/* Nothing but a TPU is stated: slices of as many chips as a pod or slice has at most. Of a
- * Trainium: servers of 32 cores. */
+/* Nothing but a TPU is stated: slices of as many chips as a pod or slice has at most, or as a row
+ * says. Of a Trainium: servers of 32 cores. */
 static void
 test_default_system(void)
 {
@@ -85,14 +85,16 @@ test_default_system(void)
          512},
         {"accelerator=tpu-v5e;accelerators=384;dp=384;global_batch=768", "tpu-v5e-slices", 384,
          192},
+        {"accelerator=tpu-v6e;accelerators=512;accelerators_per_domain=128;dp=512;global_batch="
+         "1024",
+         "tpu-v6e-slices", 512, 128},
         {"accelerator=trn1-core;accelerators=512;dp=512;global_batch=1024", "trn1", 512, 32},
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         g_autofree char *changes = g_strconcat(
-            rows[i].changes,
-            ";accelerators_per_domain=;scale_up_GBps=;scale_out_Gbps=;nics_per_domain=;system=;"
-            "precision=bf16;tp=1;pp=1",
-            NULL);
+            "accelerators_per_domain=;scale_up_GBps=;scale_out_Gbps=;nics_per_domain=;system=;"
+            "precision=bf16;tp=1;pp=1;",
+            rows[i].changes, NULL);
         g_autoptr(LpTable) table = lp_training_row_table(changes);
         g_autoptr(LpOutcome) outcome = lp_outcome_new(LP_MEASURE_TIME, "r1", "s");
         g_auto(LpTrainingCase) got = {.workload = NULL};

@@ -147,9 +147,13 @@ def stated(row, program, named, accelerator):
 def options_of(row, program, models):
     """The options, and the accelerator's entry."""
     accelerator = accelerator_of(row, program, models)
-    usual = {} if any(row.has(column) for column in NETWORK) else program.ask("default-system", accelerator["name"])
+    is_open = not any(row.has(column) for column in NETWORK if column != "accelerators_per_domain")
+    usual = program.ask("default-system", accelerator["name"]) if is_open else {}
     named = usual if usual else program.ask("system", named_system(row, program))
-    texts = default_system(row, usual) if usual else stated(row, program, named, accelerator["name"])
+    if usual and not row.has("accelerators_per_domain"):
+        texts = default_system(row, usual)
+    else:
+        texts = stated(row, program, named, accelerator["name"])
     if named["name"] == GENERIC and row.has("system"):
         row.infer("a generic machine: the catalogue has no system of that name")
     options = {"system": named["name"], "accelerators": texts.pop("accelerators"), "accelerator": accelerator["name"],

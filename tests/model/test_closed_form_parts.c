@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Parts of the closed form that are sums of known transfers: exchanges of experts, messages that
+ * hide, copies at stage boundaries. */
+#include "model/closed_form/closed_form_terms.h"
+#include "model/closed_form/closed_form_waiting.h"
+#include "tests/model/closed_form_job.h"
+#include "tests/testlib.h"
+
+#define IDENTITY 1e-12 /* the same sum in another order */
+
+/* b 2, s 2048, h 1024, 2 bytes. */
+static const double volume_bytes = 2.0 * 2048.0 * 1024.0 * 2.0;
+
+/* An all-to-all of n ranks in a domain leaves (n-1)/n of what each rank sends to cross its link.
+ * Each token goes to top-k experts and back, forward and backward, once more where the layer is
+ * recomputed whole; with sequence parallelism each rank has its share of the tokens. */
+static void
+test_ep(void)
+{
+    static const struct {
+        const char *label;
+        guint32 tp, ep, pp, top_k;
+        gboolean sequence_parallel;
+        LpRecompute recompute;
+        double passes;
+    } rows[] = {
+        {"four ranks", 1, 4, 1, 2, FALSE, LP_RECOMPUTE_NONE, 2.0},
+        {"eight ranks", 1, 8, 1, 2, FALSE, LP_RECOMPUTE_NONE, 2.0},
+        {"one expert a token", 1, 8, 1, 1, FALSE, LP_RECOMPUTE_NONE, 2.0},
+        {"recomputed", 1, 8, 1, 2, FALSE, LP_RECOMPUTE_FULL, 3.0},
+        {"two stages", 1, 4, 2, 2, FALSE, LP_RECOMPUTE_NONE, 2.0},
+        {"shares of a sequence", 2, 4, 1, 2, TRUE, LP_RECOMPUTE_NONE, 2.0},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        const guint32 dp = rows[i].ep, n_micro_batches = 3, n_layers = 4;
+        LpTestJob job;
+        lp_test_job_init(&job, lp_test_gpt(n_layers, 1024, 16),
+                         lp_test_plan(rows[i].tp, rows[i].pp, dp, 2, 2 * dp * n_micro_batches),
+                         lp_test_fabric(300e9, 25e9));
+        job.shape.experts.n = 8;
+        job.shape.experts.top_k = rows[i].top_k;
+        job.shape.experts.ffn = 4096;
+        job.plan.degree[LP_AXIS_EP] = rows[i].ep;
+        job.plan.experts.tp = 1;
+        job.plan.sequence_parallel = rows[i].sequence_parallel;
+        job.plan.recompute = rows[i].recompute;
+        double own = volume_bytes / (rows[i].sequence_parallel ? rows[i].tp : 1.0);
+        double sent = rows[i].top_k * own * (rows[i].ep - 1.0) / rows[i].ep;
+        double n = 2.0 * rows[i].passes * n_micro_batches * n_layers / rows[i].pp;
+        lp_test_close(rows[i].label, lp_closed_form_ep_s(&job.input), n * sent / 300e9, IDENTITY);
+    }
+}
+
+/* Of m micro-batches each chunk of each stage sends m messages forward and m back. Behind the
+ * products of a neighbouring micro-batch hide all but one each, or as much as products last. */
+static void
+test_messages_hidden(void)
+{
+    static const guint32 virtual_stages[] = {1, 3};
+    for (guint i = 0; i < G_N_ELEMENTS(virtual_stages); i++)
+        for (guint slow = 0; slow < 2; slow++) {
+            double v = virtual_stages[i], m = 24.0;
+            LpTestJob job;
+            lp_test_job_init(&job, lp_test_gpt(24, 1024, 16), lp_test_plan(8, 4, 1, 2, 48),
+                             lp_test_fabric(300e9, slow ? 1e6 : 1e15));
+            job.plan.pipeline.virtual_stages = virtual_stages[i];
+            lp_test_close("nothing is asked to hide", lp_closed_form_pp_hidden_s(&job.input, 0.0),
+                          0.0, 0.0);
+            job.plan.overlap.pp = TRUE;
+            double message_s = lp_closed_form_pp_message_s(&job.input);
+            double compute_s = lp_closed_form_compute_s(&job.input);
+            double behind_s = slow ? compute_s * (m - 1.0) / m : 2.0 * (m - 1.0) * v * message_s;
+            lp_test_close(slow ? "slow links" : "fast links",
+                          lp_closed_form_pp_hidden_s(&job.input, 0.0), behind_s, IDENTITY);
+        }
+}
+
+/* With scatter-gather receivers copy what they gather: at each of the pp v - 1 boundaries once
+ * forward and twice backward; the ranks of one stage copy nothing. */
+static void
+test_boundary_copies(void)
+{
+    static const struct {
+        guint32 pp, virtual_stages;
+    } rows[] = {{2, 1}, {4, 1}, {4, 3}};
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpTestJob job;
+        lp_test_job_init(&job, lp_test_gpt(24, 1024, 16), lp_test_plan(8, rows[i].pp, 1, 2, 48),
+                         lp_test_fabric(300e9, 25e9));
+        job.plan.pipeline.virtual_stages = rows[i].virtual_stages;
+        for (guint pass = 0; pass < 2; pass++) {
+            LpPass which = pass == 0 ? LP_PASS_FORWARD : LP_PASS_BACKWARD_INPUT;
+            job.plan.pipeline.scatter_gather = FALSE;
+            double without_s = lp_closed_form_pass_work(&job.input, which).device_s;
+            job.plan.pipeline.scatter_gather = LP_SCATTER_GATHER_OUTPUTS;
+            double with_s = lp_closed_form_pass_work(&job.input, which).device_s;
+            double each_s =
+                lp_boundary_copies_work(&job.shape, &job.plan, &job.accelerator).device_s;
+            double n = rows[i].pp * rows[i].virtual_stages - 1.0;
+            lp_test_true("copies take time", each_s > 0.0);
+            /* The difference of large sums has fewer digits. */
+            lp_test_close("copies", with_s - without_s, (pass + 1.0) * n * each_s, 1e-9);
+        }
+    }
+}
+
+int
+main(void)
+{
+    static const LpTestCase cases[] = {{"ep", test_ep},
+                                       {"messages hidden", test_messages_hidden},
+                                       {"boundary copies", test_boundary_copies},
+                                       {NULL, NULL}};
+    return lp_test_run("parts of the closed form", cases);
+}

@@ -156,6 +156,20 @@ class Provenance(unittest.TestCase):
         self.assertAlmostEqual(self.value("h100-sxm", "triton-attention-efficiency"),
                                0.63 * self.value("a100-80", "triton-attention-efficiency"), delta=0.005)
 
+    def test_alike(self):
+        """What compilers lay out before the run keeps the same in reserve on all of their chips, and its hosts issue nothing;
+        Hopper's products of odd rows, and what a halving of alignment costs, are of one measurement."""
+        laid_out = {name: node for name, node in self.accelerators.items() if node.find("reserve") is not None}
+        self.assertEqual(len({tuple(sorted((key, text) for key, text in node.find("reserve").attrib.items() if "source" not in key))
+                              for node in laid_out.values()}), 1)
+        for name in laid_out:
+            wanted = 30.0 if name.startswith("gaudi") else 0.0
+            for key in ("kernel", "collective"):
+                text = self.accelerators[name].find("host").get(key)
+                self.assertEqual(float(text[:-2]), wanted if key == "kernel" else wanted * 2.5, (name, key))
+        for key in ("odd-efficiency", "misaligned-efficiency"):
+            self.assertEqual(len({part.get(key) for _, part in self.parts if part.get(key) and part.get("tiles") != "systolic"}), 1, key)
+
     def test_fits(self):
         """What the catalogue says of fits: the range within which a value is as good holds the value."""
         for name in ("tpu-v4", "tpu-v5p", "tpu-v6e", "gb300", "a100-80"):

@@ -80,7 +80,7 @@ lp_cmd_compare(int argc, char **argv, GError **error)
          "smallest machine, for all of them",
          "file|fit"},
         LP_ROW_FORMAT(&options.format),
-        {"report", 0, 0, G_OPTION_ARG_STRING, &options.page.path,
+        {"report", 0, 0, G_OPTION_ARG_FILENAME, &options.page.path,
          "Write a page with tables and plots, which needs no network", "FILE.html"},
         {"runs", 0, 0, G_OPTION_ARG_STRING, &options.n_runs, "As for simulate", "N"},
         {"ignore-memory", 0, 0, G_OPTION_ARG_NONE, &options.plan.ignore_memory, "As for simulate",

@@ -257,7 +257,7 @@ lp_cmd_contention(int argc, char **argv, GError **error)
         LP_ROW_MEMORY_RESERVE(&options.plan.memory_reserve),
         LP_ROW_PLAN(&options.plan.plan),
         LP_ROW_FORMAT(&options.format),
-        {"report", 0, 0, G_OPTION_ARG_STRING, &options.page.path,
+        {"report", 0, 0, G_OPTION_ARG_FILENAME, &options.page.path,
          "Write a page with tables and plots, which needs no network", "FILE.html"},
         {"jobs", 0, 0, G_OPTION_ARG_STRING, &options.jobs,
          "Runs at the same time (default: as many as processors)", "N"},

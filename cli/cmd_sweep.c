@@ -331,7 +331,7 @@ lp_cmd_sweep(int argc, char **argv, GError **error)
         return good;
     g_auto(Options) options = {0};
     const GOptionEntry entries[] = {
-        {"store", 0, 0, G_OPTION_ARG_STRING, &options.store,
+        {"store", 0, 0, G_OPTION_ARG_FILENAME, &options.store,
          "Where results are kept; what is there is not run again (default: STUDY.sqlite)",
          "FILE.sqlite"},
         {"jobs", 0, 0, G_OPTION_ARG_STRING, &options.jobs,

@@ -80,7 +80,7 @@ lp_cmd_workload_kernels(int argc, char **argv, GError **error)
         LP_ROW_SET(&plan.settings),
         LP_ROW_FRAMEWORK(&plan.framework),
         LP_ROW_FORMAT(&format_text),
-        {"report", 0, 0, G_OPTION_ARG_STRING, &page.path,
+        {"report", 0, 0, G_OPTION_ARG_FILENAME, &page.path,
          "Also write a page: where a micro-batch's time goes, and all kernels", "FILE.html"},
         {NULL, 0, 0, 0, NULL, NULL, NULL}};
     LpFormat format;

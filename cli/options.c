@@ -137,8 +137,13 @@ parse_arguments(GOptionContext *context, const char *command, const GOptionEntry
         return FALSE;
     *argc = 1 + (int)g_strv_length(words);
     g_autoptr(GError) fault = NULL;
-    if (!g_option_context_parse(context, argc, argv, &fault))
-        return lp_usage_error(error, "%s: %s", command, fault->message);
+    if (!g_option_context_parse(context, argc, argv, &fault)) {
+        gboolean is_text =
+            !g_error_matches(fault, G_CONVERT_ERROR, G_CONVERT_ERROR_ILLEGAL_SEQUENCE);
+        return lp_usage_error(error, "%s: %s", command,
+                              is_text ? fault->message
+                                      : "got an option with bytes that are not UTF-8, wanted text");
+    }
     drop_separator(argc, *argv);
     if (!keep_pipes(*argc, *argv, error))
         return FALSE;

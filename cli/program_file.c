@@ -48,7 +48,7 @@ lp_cmd_workload_program(int argc, char **argv, GError **error)
     const GOptionEntry entries[] = {LP_ROW_SET(&options.plan.settings),
                                     LP_ROW_FRAMEWORK(&options.plan.framework),
                                     LP_ROW_PLAN(&options.plan.plan),
-                                    {"output", 'o', 0, G_OPTION_ARG_STRING, &options.output,
+                                    {"output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output,
                                      "Write it there, and not to standard output", "FILE.xml"},
                                     {NULL, 0, 0, 0, NULL, NULL, NULL}};
     if (!lp_options_parse("workload program", "WORKLOAD PLATFORM",

@@ -74,7 +74,7 @@ lp_sweep_plot(int argc, char **argv, GError **error)
          "none|x|y|xy"},
         {"study", 0, 0, G_OPTION_ARG_STRING, &options.study,
          "Of several studies in the store this one (default: the last)", "NAME"},
-        {"output", 'o', 0, G_OPTION_ARG_STRING, &options.output, "The page (default: STORE.html)",
+        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "The page (default: STORE.html)",
          "FILE.html"},
         {NULL, 0, 0, 0, NULL, NULL, NULL}};
     if (!lp_options_parse(

@@ -162,6 +162,13 @@ class Outputs(Case):
         done = subprocess.run([*words, "--format=json"], capture_output=True, text=True, check=True)
         self.assertTrue(json.loads(done.stdout)["platform"].endswith(name))
 
+    def test_other_bytes(self):
+        """Files have names of any bytes, settings are text."""
+        name = os.fsdecode(b"page\xff.html")
+        self.taken("simulate", *JOB, f"--report={self.folder}/{name}")
+        self.assertTrue((self.folder / name).exists())
+        self.refused(2, "got an option with bytes that are not UTF-8, wanted text", "simulate", *JOB, f"--set={name}=1")
+
     def test_no_standard_output(self):
         """Files are written also where the answer cannot be."""
         page = self.folder / "page.html"

@@ -4,7 +4,7 @@ fit; what a row leaves open is found here once, and written down as inferred."""
 
 from typing import NamedTuple
 
-from . import padding, phrases
+from . import padding, phrases, words
 from .row import COUNT_MAX, Refusal, count_of
 
 INFINITE = float("inf")
@@ -151,6 +151,12 @@ def stated_saving(self, micro_batch):
     return saving
 
 
+def checkpoints_by_default(self):
+    """Whether what trains transformers' models is one of those that recompute all layers by default."""
+    named = set(words.plain(f"{self.row.text('framework')} {self.row.text('source')}").split())
+    return self.settings.get("framework", "").startswith("transformers") and bool(named & words.CHECKPOINTING)
+
+
 def choose_saving(self, micro_batch, is_open):
     """Where the row states nothing and our count says that it does not fit, gradients are in 16 bits, or more is
     recomputed; also for a larger micro-batch, if @is_open leaves that to be chosen."""
@@ -161,6 +167,9 @@ def choose_saving(self, micro_batch, is_open):
     if recompute is not None:
         self.row.infer(f"recompute {recompute}: the framework's default")
         return BY_HABIT
+    if checkpoints_by_default(self):
+        self.row.infer("recompute full: its trainer's default")
+        return Saving("full")
     is_wide = ask(self, Saving("full"), micro_batch).get("gradients_by_framework") == "fp32"
     first = next((i for i, saving in enumerate(SAVINGS)
                   if (saving.gradients is None or is_wide) and fits(self, saving, micro_batch)), None)

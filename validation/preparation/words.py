@@ -32,6 +32,10 @@ MEANINGS = {
 TRAINERS = set("transformers trainer accelerate axolotl llamafactory factory swift trl verl".split())
 SHARING = [("deepspeed zero zero1 zero2 zero3", "transformers-deepspeed"), ("verl", "verl"), ("fsdp fsdp2 hsdp", "transformers-fsdp"),
            ("", "transformers-ddp")]
+# Of these what recomputes all layers unless it is told otherwise (hiyouga/LLaMA-Factory, src/llamafactory/hparams/
+# model_args.py: disable_gradient_checkpointing; modelscope/ms-swift, swift/trainers/arguments.py, and huggingface/trl of
+# 2026, trl/trainer/base_config.py: gradient_checkpointing).
+CHECKPOINTING = set("llamafactory factory swift trl".split())
 COUNTS = set("layers hidden heads kv_heads ffn vocab seq experts tp pp dp cp ep zero virtual_stages global_batch "
              "micro_batch accelerators accelerators_per_domain nics_per_domain".split())
 # What sources call recomputation, and the parts of a layer that are computed again. Of two names of which one begins

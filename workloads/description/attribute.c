@@ -402,6 +402,20 @@ set_words(const char *settings, LpWorkload *workload, LpOrigin origin, GError **
     return TRUE;
 }
 
+/* The version of a framework that the NeMo container in @text has: "NeMo 24.07". */
+static void
+take_container(const LpAttribute *self, LpWorkload *workload, const char *text)
+{
+    g_autoptr(GMatchInfo) match = NULL;
+    g_autoptr(GRegex) pattern = g_regex_new("nemo.*?\\b(2\\d\\.\\d\\d)", G_REGEX_CASELESS, 0, NULL);
+    if (self->kind != KIND_FRAMEWORK || !g_regex_match(pattern, text, 0, &match))
+        return;
+    g_autofree char *container = g_match_info_fetch(match, 1);
+    g_autofree char *name = lp_framework_version(workload->framework, container);
+    if (name != NULL)
+        g_strlcpy(workload->framework, name, LP_FRAMEWORK_NAME_MAX);
+}
+
 gboolean
 lp_attribute_set(const LpAttribute *self, LpWorkload *workload, const char *text, LpOrigin origin,
                  GError **error)
@@ -411,8 +425,11 @@ lp_attribute_set(const LpAttribute *self, LpWorkload *workload, const char *text
         return set_traits(workload, text, origin, error);
     if (!parse_value(self, workload, text, &fault)) {
         const Word *word = find_word(self, text);
-        if (word != NULL && word->settings != NULL)
-            return set_words(word->settings, workload, origin, error);
+        if (word != NULL && word->settings != NULL) {
+            gboolean good = set_words(word->settings, workload, origin, error);
+            take_container(self, workload, text);
+            return good;
+        }
         if (word != NULL) {
             g_autofree char *shown = lp_error_quote(text);
             return lp_value_error(error, "got %s, which is not modelled; the nearest is \"%s\"",

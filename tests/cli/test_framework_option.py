@@ -45,6 +45,16 @@ class FrameworkOption(Case):
                                       "--set=slowdown=1", "--format=json"))
         self.assertEqual(asked, described)
 
+    def test_compiled(self):
+        """What is compiled has no operations one by one, which models of transformers have otherwise."""
+        names = ("eager-norms", "eager-rotary", "rotary-slices")
+        for framework in ("transformers-deepspeed", "transformers-fsdp", "transformers-ddp", "transformers-5", "verl"):
+            for words, wanted in (((), "yes"), (("--set=kernels=eager",), "yes"), (("--set=kernels=fused",), "no")):
+                plan = json.loads(self.taken("workload", "describe", "llama-3-8b", f"--framework={framework}", *words,
+                                             "--format=json"))["plan"]
+                with self.subTest(framework, words=words):
+                    self.assertEqual([plan.get(name, "no") for name in names], [wanted] * len(names))
+
     def test_described(self):
         """The text says who gave each value, who beats others first, in lines of a page's width."""
         text = self.taken("workload", "describe", "gpt3-125m", "--framework=nanotron", "--set=slowdown=1", "--verbose")

@@ -132,6 +132,23 @@ class Protocols(unittest.TestCase):
             self.assertEqual(its["chunk"], wanted)
         self.each(self.of_nccl | self.transports, check)
 
+    def test_one_fit(self):
+        """One fit gave the bases of all V100's protocols in a domain, one those of A100's LL and LL128, and one share the
+        cards of all libraries but Hopper's in Simple."""
+        for name, library in (("ll", "volta"), ("simple", "volta"), ("ll", "ampere")):
+            bases = {its["base"] for one, protocols in self.of_nccl.items() if library in one for key, its in protocols.items()
+                     if re.fullmatch(name + (r"(128)?" if name == "ll" else "") + r"(-\d)?", key)}
+            self.assertEqual(len(bases), 1, (name, library))
+        shares = {its["fabric-share"] for library, protocols in self.of_nccl.items() for its in protocols.values()
+                  if library not in ("nccl-hopper", "nccl-efa-hf")}
+        self.assertEqual(shares, {0.46, 0.86, 0.92})
+        hopper = {name: its["fabric-share"] for name, its in self.libraries["nccl-hopper"].items() if kind_of(name)[2]}
+        self.assertEqual({share for name, share in hopper.items() if not name.endswith("ll")},
+                         {its["fabric-share"] for library in ("efa", "cxi", "gib") for name, its in self.transports[library].items()
+                          if not name.endswith("ll")})
+        rccl = self.libraries["rccl"].values()  # of one fit to its own measured rings
+        self.assertEqual([len({its[key] for its in rccl}) for key in ("base", "domain-hop", "fabric-hop", "fabric-share")], [1] * 4)
+
     def test_networks(self):
         """A network's own time is the same under every protocol, but for what NCCL has between them, or where Simple waits
         for a host's completion, 3 us; cxi sends short messages as InfiniBand does."""

@@ -4,6 +4,7 @@
 library through pkg-config, the headers, the XML and the man page.
 
 Environment: CMAKE, BUILD (the build folder), CC, CFLAGS, LIGHTPATH (the built program), VERSION."""
+import functools
 import json
 import os
 import pathlib
@@ -18,16 +19,9 @@ import test_locale
 import command
 from command import PROGRAM
 
-SOURCE = pathlib.Path(__file__).resolve().parents[2]
+run = functools.partial(command.output_of, silent=True)
+SOURCE = command.SOURCE
 JOB = ["gpt3-175b", "dgx-a100-1024"]
-
-
-def run(*line, **keywords):
-    """Standard output of a command that must succeed in silence."""
-    done = subprocess.run([str(word) for word in line], capture_output=True, text=True, **keywords)
-    if done.returncode != 0 or done.stderr:
-        raise AssertionError(f"{line}: status {done.returncode}\n{done.stdout}{done.stderr}")
-    return done.stdout
 
 
 class Install(unittest.TestCase):

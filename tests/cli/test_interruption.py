@@ -14,7 +14,8 @@ import tempfile
 import time
 import unittest
 
-PROGRAM = os.environ["LIGHTPATH"]
+from command import PROGRAM
+
 # Some seconds of the engine.
 LONG = [PROGRAM, "simulate", "gpt3-175b", "dgx-a100-1024", "--collapse=off", "--set=pp=1", "--set=dp=128",
         "--set=global-batch=8192", "--ignore-memory", "--fidelity=message"]
@@ -27,7 +28,11 @@ def run_until(words, number, delay_s, **keywords):
     time.sleep(delay_s)
     early = child.poll()
     os.killpg(child.pid, number)
-    output, complaint = child.communicate(timeout=120)
+    try:
+        output, complaint = child.communicate(timeout=120)
+    finally:
+        if child.returncode is None:
+            os.killpg(child.pid, signal.SIGKILL)
     return early, child.returncode, output, complaint
 
 

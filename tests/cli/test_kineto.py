@@ -7,12 +7,11 @@ import gzip
 import json
 import pathlib
 import random
-import subprocess
 import unittest
 
 import test_program_by_hand
 
-from command import PROGRAM, run
+from command import run
 
 DOMAIN_S, DOMAIN_RATE = test_program_by_hand.DOMAIN_S, test_program_by_hand.DOMAIN_RATE
 START_US = 4458677009853.25  # profiles count from a clock of the host
@@ -305,9 +304,9 @@ class Kineto(test_program_by_hand.Case):
             data = bytearray(good)
             data[generator.randrange(len(data))] = generator.randrange(256)
             path.write_bytes(data[:generator.randrange(len(data))] if generator.random() < 0.2 else data)
-            done = subprocess.run([PROGRAM, "import", "kineto", path], capture_output=True, timeout=10)
+            done = run("import", "kineto", path, timeout=10)
             self.assertIn(done.returncode, (0, 1), data)
-            self.assertEqual(done.stderr.count(b"\n"), done.returncode, (data, done.stderr))
+            self.assertEqual(done.stderr.count("\n"), done.returncode, (data, done.stderr))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,8 @@ import resource
 import subprocess
 import unittest
 
-PROGRAM = os.environ["LIGHTPATH"]
+from command import PROGRAM
+
 JOB = [PROGRAM, "simulate", "gpt3-125m", "dgx-a100-8"]
 # Some 2,000 actors, most of which are started while the engine runs.
 MANY = [PROGRAM, "simulate", "bert-large", "--system=dgx-h100", "--accelerators=256", "--set=layers=1", "--set=tp=1",

@@ -5,7 +5,6 @@ schedules what a scheduler of this test gives them without a network.
 
 Environment: LIGHTPATH (the built program)."""
 import json
-import os
 import pathlib
 import random
 import re
@@ -15,7 +14,8 @@ import sys
 import tempfile
 import unittest
 
-PROGRAM = pathlib.Path(os.environ["LIGHTPATH"]).resolve()
+from command import output_of, run, taken
+
 N_RANKS, N_DRAWN = 4, 10
 # A crossbar without latency: SMPI's flows share a link by their routes' latencies, and ours equally.
 MACHINE = ("--system=generic", f"--accelerators={N_RANKS}", f"--domain-size={N_RANKS}", "--domain-latency=0s",
@@ -42,19 +42,12 @@ PROGRAMS = [
              '<ranks list="3"><compute time="4ms"/><all-reduce group="all" bytes="40MB"/></ranks>')]
 
 
-def run(*words, cwd=None):
-    done = subprocess.run([str(word) for word in words], cwd=cwd, capture_output=True, text=True)
-    if done.returncode != 0:
-        raise AssertionError(f"{words}: status {done.returncode}: {done.stderr[-500:]}")
-    return done.stdout + done.stderr
-
-
 class Case(unittest.TestCase):
     def setUp(self):
         holder = tempfile.TemporaryDirectory()
         self.addCleanup(holder.cleanup)
         self.folder = pathlib.Path(holder.name)
-        run(PROGRAM, "platform", "generate", *MACHINE, "-o", self.folder / "machine.xml")
+        taken("platform", "generate", *MACHINE, "-o", self.folder / "machine.xml")
 
     def write(self, content, n=N_RANKS):
         path = self.folder / "p.xml"
@@ -62,20 +55,19 @@ class Case(unittest.TestCase):
         return path
 
     def seconds(self, path, *options):
-        done = run(PROGRAM, "simulate", path, self.folder / "machine.xml", "--format=json",
+        done = taken("simulate", path, self.folder / "machine.xml", "--format=json",
                    "--set=library=single-ring", *options)
         return json.loads(done)["simulated"]["iteration_time_s"]
 
     def export(self, format_, content, n=N_RANKS):
         shutil.rmtree(self.folder / "out", ignore_errors=True)
-        run(PROGRAM, "export", format_, self.write(content, n), self.folder / "machine.xml", "-o", self.folder / "out")
+        taken("export", format_, self.write(content, n), self.folder / "machine.xml", "-o", self.folder / "out")
         return self.folder / "out"
 
     def refused(self, wanted, lines, *others):
         path = self.folder / "t.0.ti"
         path.write_text("\n".join(lines) + "\n")
-        done = subprocess.run([str(PROGRAM), "import", "ti", str(path), *map(str, others)], capture_output=True,
-                              text=True)
+        done = run("import", "ti", path, *others)
         self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (1, "", 1), done.stderr)
         self.assertIn(wanted, done.stderr)
 
@@ -107,9 +99,10 @@ def draw(generator, n):
 class TimeIndependent(Case):
     def replay(self, folder, n=N_RANKS):
         (self.folder / "hosts").write_text("".join(f"up-{i}\n" for i in range(n)))
-        printed = run("smpirun", "-np", n, "-platform", self.folder / "machine.xml", "-hostfile",
-                      self.folder / "hosts", *(f"--cfg={setting}" for setting in SETTINGS), "-replay", "traces.txt",
-                      "--log=replay.thresh:critical", "--log=smpi_replay.thresh:verbose", cwd=folder)
+        printed = output_of("smpirun", "-np", n, "-platform", self.folder / "machine.xml", "-hostfile", self.folder / "hosts",
+                            *(f"--cfg={setting}" for setting in SETTINGS), "-replay", "traces.txt",
+                            "--log=replay.thresh:critical", "--log=smpi_replay.thresh:verbose", cwd=folder,
+                            stderr=subprocess.STDOUT)
         return float(re.findall(r"Simulation time (\S+)", printed)[-1])
 
     @unittest.skipUnless(shutil.which("smpirun"), "no smpirun (Debian: libsimgrid-dev)")
@@ -118,13 +111,13 @@ class TimeIndependent(Case):
         generator = random.Random(4)
         for _ in range(N_DRAWN):
             n = generator.choice([2, 3, 4, 8])
-            run(PROGRAM, "platform", "generate", "--system=generic", f"--accelerators={n}", f"--domain-size={n}", "--domain-latency=0s",
+            taken("platform", "generate", "--system=generic", f"--accelerators={n}", f"--domain-size={n}", "--domain-latency=0s",
                 "--domain-bandwidth=1GBps", "-o", self.folder / "machine.xml")
             content = draw(generator, n)
             with self.subTest(content=content):
                 folder = self.export("ti", content, n)
                 imported = self.folder / "imported.xml"
-                run(PROGRAM, "import", "ti", *folder.glob("*.ti"), "-o", imported)
+                taken("import", "ti", *folder.glob("*.ti"), "-o", imported)
                 self.assertAlmostEqual(self.seconds(imported), self.replay(folder, n), delta=1e-6 * (1 + self.seconds(imported)))
 
     def test_large(self):
@@ -134,7 +127,7 @@ class TimeIndependent(Case):
         sizes = [[int(line.split()[4]) for line in (folder / f"trace.{rank}.ti").read_text().splitlines() if f" {kind} " in line]
                  for rank, kind in ((0, "isend"), (1, "irecv"))]
         self.assertEqual(sizes, [[2**30, 2**30, 3 * 10**9 - 2**31]] * 2)
-        run(PROGRAM, "import", "ti", *folder.glob("*.ti"), "-o", self.folder / "imported.xml")
+        taken("import", "ti", *folder.glob("*.ti"), "-o", self.folder / "imported.xml")
         self.assertAlmostEqual(self.seconds(self.folder / "imported.xml") / (3e9 / 50e9), 1.0, delta=1e-9)
 
     @unittest.skipUnless(shutil.which("smpirun"), "no smpirun (Debian: libsimgrid-dev)")
@@ -143,7 +136,7 @@ class TimeIndependent(Case):
             with self.subTest(program=name):
                 folder = self.export("ti", content)
                 imported = self.folder / "imported.xml"
-                run(PROGRAM, "import", "ti", *folder.glob("*.ti"), "-o", imported)
+                taken("import", "ti", *folder.glob("*.ti"), "-o", imported)
                 theirs, ours = self.replay(folder), self.seconds(imported)
                 self.assertAlmostEqual(ours / theirs, 1.0, delta=1e-6)
                 self.assertAlmostEqual(self.seconds(self.folder / "p.xml", "--fidelity=message") / theirs, 1.0,
@@ -175,9 +168,9 @@ class TimeIndependent(Case):
             data = bytearray(good.encode())
             data[generator.randrange(len(data))] = generator.randrange(256)
             path.write_bytes(data[:generator.randrange(len(data))] if generator.random() < 0.3 else data)
-            done = subprocess.run([str(PROGRAM), "import", "ti", path, other], capture_output=True, timeout=10)
+            done = run("import", "ti", path, other, timeout=10)
             self.assertIn(done.returncode, (0, 1), data)
-            self.assertEqual(done.stderr.count(b"\n"), done.returncode, (data, done.stderr))
+            self.assertEqual(done.stderr.count("\n"), done.returncode, (data, done.stderr))
 
 
 def schedule(text):
@@ -241,7 +234,7 @@ class Goal(Case):
         generator = random.Random(8)
         for _ in range(N_DRAWN):
             n = generator.choice([2, 3, 4, 8])
-            run(PROGRAM, "platform", "generate", "--system=generic", f"--accelerators={n}", f"--domain-size={n}", "--domain-latency=0s",
+            taken("platform", "generate", "--system=generic", f"--accelerators={n}", f"--domain-size={n}", "--domain-latency=0s",
                 "--domain-bandwidth=1EBps", "-o", self.folder / "machine.xml")
             content = re.sub("<(reduce-scatter|all-gather) ", "<all-reduce ", draw(generator, n))
             with self.subTest(content=content):

@@ -7,19 +7,10 @@ import json
 import os
 import pathlib
 import shutil
-import subprocess
 import tempfile
 import unittest
 
-SOURCE = pathlib.Path(__file__).resolve().parents[2]
-
-
-def run(*line, **keywords):
-    """Standard output of a command that must succeed."""
-    done = subprocess.run([str(word) for word in line], capture_output=True, text=True, **keywords)
-    if done.returncode != 0:
-        raise AssertionError(f"{line}: status {done.returncode}\n{done.stdout}{done.stderr}")
-    return done.stdout
+from command import PROGRAM, SOURCE, output_of
 
 
 @unittest.skipIf(os.environ.get("CFLAGS"), "a package of a build with sanitizers is of no use")
@@ -29,19 +20,19 @@ class Package(unittest.TestCase):
             if shutil.which(tool) is None:
                 self.skipTest(f"{tool} is not installed")
         with tempfile.TemporaryDirectory() as folder:
-            run("cpack", "-G", "DEB", "-B", folder, "--config", f"{os.environ['BUILD']}/CPackConfig.cmake", cwd=folder)
+            output_of("cpack", "-G", "DEB", "-B", folder, "--config", f"{os.environ['BUILD']}/CPackConfig.cmake", cwd=folder)
             package, = pathlib.Path(folder).glob("*.deb")
             again = pathlib.Path(folder) / "again"
-            run("cpack", "-G", "DEB", "-B", again, "--config", f"{os.environ['BUILD']}/CPackConfig.cmake", cwd=folder)
+            output_of("cpack", "-G", "DEB", "-B", again, "--config", f"{os.environ['BUILD']}/CPackConfig.cmake", cwd=folder)
             self.assertEqual((again / package.name).read_bytes(), package.read_bytes())
-            fields = dict(line.split(": ", 1) for line in run("dpkg-deb", "--field", package).splitlines()
+            fields = dict(line.split(": ", 1) for line in output_of("dpkg-deb", "--field", package).splitlines()
                           if ": " in line and not line.startswith(" "))
             self.assertEqual((fields["Package"], fields["Version"]), ("lightpath", os.environ["VERSION"].replace("-", "~")))
             for library in ("libc6", "libcsv3", "libglib2.0-0", "libjansson4", "libnlopt0", "libsimgrid3.32",
                             "libsmartcols1", "libsqlite3-0", "libxml2"):
                 self.assertRegex(fields["Depends"], rf"(^|, ){library}( |,|$)")
             root = pathlib.Path(folder) / "root"
-            run("dpkg-deb", "--extract", package, root)
+            output_of("dpkg-deb", "--extract", package, root)
             # What is built does not know where.
             for name in ("bin/lightpath", *(path.relative_to(root / "usr") for path in root.glob("usr/lib/**/*.so"))):
                 self.assertNotIn(os.fsencode(SOURCE), (root / "usr" / name).read_bytes(), name)
@@ -57,8 +48,8 @@ class Package(unittest.TestCase):
             # The two runs of scripts/demo.
             for words in (["compare", "gpt3-175b", "dgx-a100-1024", "optical-substrate-1024"],
                           ["simulate", "gpt3-175b", "dgx-a100-1024"]):
-                self.assertEqual(run(root / "usr/bin/lightpath", *words, cwd="/"),
-                                 run(os.environ["LIGHTPATH"], *words, cwd="/"))
+                self.assertEqual(output_of(root / "usr/bin/lightpath", *words, cwd="/"),
+                                 output_of(PROGRAM, *words, cwd="/"))
 
 
 if __name__ == "__main__":

@@ -4,24 +4,20 @@
 expert costs follows from its load.
 
 Environment: LIGHTPATH (the built program)."""
-import json
 import os
-import subprocess
 import tempfile
 import unittest
 
-LIGHTPATH = os.environ["LIGHTPATH"]
+from command import result
+
 # One stage, no gradients' overlap, no host: 8 ranks, an expert each, on one domain.
 PLAN = ("layers=4 tp=1 dp=8 pp=1 virtual-stages=1 ep=8 micro-batch=1 global-batch=32 zero=0 schedule=1f1b framework=none "
         "library=single-ring recompute=none").split()
 
 
 def simulate(*settings, machine="dgx-a100-8", options=()):
-    arguments = [LIGHTPATH, "simulate", "mixtral-8x7b", machine, "--format=json",
-                 "--ignore-memory", *options]
-    for setting in [*PLAN, *settings]:
-        arguments += ["--set", setting]
-    return json.loads(subprocess.run(arguments, check=True, capture_output=True, text=True).stdout)
+    return result("simulate", "mixtral-8x7b", machine, "--ignore-memory", *options,
+                  *(f"--set={setting}" for setting in [*PLAN, *settings]))
 
 
 class Routing(unittest.TestCase):

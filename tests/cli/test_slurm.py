@@ -125,6 +125,8 @@ class Cluster:
 
 
 class Slurm(Case):
+    exported = None
+
     @classmethod
     def setUpClass(cls):
         # munged wants a folder that only its user can write to.
@@ -162,6 +164,16 @@ class Slurm(Case):
                     return True
         return False
 
+    def long_study(self):
+        """Of tasks that take seconds, so that one can be ended before its end; returns what one machine exports."""
+        with open(self.folder + "/study.xml", "w", encoding="utf-8") as file:
+            file.write(STUDY.replace("16..640+16", "16..2560+16"))
+        os.mkdir(self.folder + "/disk")
+        self.words["env"] = dict(self.words["env"], TMPDIR=self.folder + "/disk")
+        if Slurm.exported is None:
+            Slurm.exported = self.taken("sweep", "study.xml", "--store=whole", "--export=csv", **self.words)
+        return Slurm.exported
+
     def submit(self, n_left, n_tasks, n_points):
         """The number of the job that runs what is missing."""
         told = self.taken("sweep", "study.xml", "--slurm", "--points-per-task=20", **self.words)
@@ -173,12 +185,8 @@ class Slurm(Case):
 
     def test_array(self):
         """A task that is killed is lost, and nothing else; the same command runs it again, and ends with the bytes of one
-        machine. A task takes seconds, so that it is killed before it ends."""
-        with open(self.folder + "/study.xml", "w", encoding="utf-8") as file:
-            file.write(STUDY.replace("16..640+16", "16..2560+16"))
-        os.mkdir(self.folder + "/disk")
-        self.words["env"] = dict(self.words["env"], TMPDIR=self.folder + "/disk")
-        wanted = self.taken("sweep", "study.xml", "--store=whole", "--export=csv", **self.words)
+        machine."""
+        wanted = self.long_study()
         job = self.submit({480}, ARRAY, 480)
         self.refused(1, f"of job {job} that wait or run, wanted none", "sweep", "study.xml", "--slurm", **self.words)
         self.assertTrue(wait_for(lambda: self.has_results(96)))
@@ -197,11 +205,7 @@ class Slurm(Case):
 
     def test_time_limit(self):
         """A task that is told to end brings what it has, and is gone on with."""
-        with open(self.folder + "/study.xml", "w", encoding="utf-8") as file:
-            file.write(STUDY.replace("16..640+16", "16..2560+16"))
-        os.mkdir(self.folder + "/disk")
-        self.words["env"] = dict(self.words["env"], TMPDIR=self.folder + "/disk")
-        wanted = self.taken("sweep", "study.xml", "--store=whole", "--export=csv", **self.words)
+        wanted = self.long_study()
         job = self.submit({480}, ARRAY, 480)
         self.assertTrue(wait_for(lambda: self.has_results(0)))
         self.cluster.ask("scancel", "--signal=TERM", "--batch", f"{job}_0")

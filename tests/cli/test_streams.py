@@ -4,14 +4,14 @@
 written is an error of one line, and no other file or pipe takes the place of a stream. What is read is not written over.
 
 Environment: LIGHTPATH (the built program)."""
-import os
 import pathlib
 import shutil
 import subprocess
 import tempfile
 import unittest
 
-PROGRAM = os.environ["LIGHTPATH"]
+from command import PROGRAM
+
 JOB = "llama-3-8b dgx-h100-64 --set=dp=64"
 COMMANDS = [
     f"simulate {JOB}", f"estimate {JOB}", "compare llama-3-8b dgx-h100-64 dgx-h100-64 --set=dp=64", f"contention {JOB}",

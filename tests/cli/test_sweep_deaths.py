@@ -45,7 +45,7 @@ class Deaths(Sweep):
     def test_kill(self):
         """SIGKILL at any instant, again and again: the export has the bytes of a sweep that nothing ended."""
         # Estimates are quicker, and die as simulations do.
-        n_deaths, command = (80, "simulate") if "--all" in sys.argv else (12, "estimate")
+        n_deaths, command = (40, "simulate") if "--all" in sys.argv else (12, "estimate")
         study = self.study(many(50), attributes=f'command="{command}"')
         draw, n_midway = random.Random(40), 0
         wanted = self.taken("sweep", study, f"--store={self.path('whole')}", "--export=csv")

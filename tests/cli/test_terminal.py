@@ -4,15 +4,13 @@
 
 Environment: LIGHTPATH (the built program)."""
 import os
-import pathlib
 import pty
 import re
 import subprocess
 import sys
 import unittest
 
-SOURCE = pathlib.Path(__file__).resolve().parents[2]
-PROGRAM = os.environ["LIGHTPATH"]
+from command import PROGRAM, SOURCE
 
 
 class Terminal(unittest.TestCase):

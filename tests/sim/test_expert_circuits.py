@@ -3,7 +3,7 @@
 """Circuits of experts, which follow their demand beside an electrical network (MixNet)."""
 import unittest
 
-from test_circuits import Machines, PROGRAM, opus
+from test_circuits import Machines, opus
 from command import run
 
 

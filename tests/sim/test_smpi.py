@@ -6,14 +6,13 @@ on the same platform file: an implementation that shares no line with ours.
 SMPI has its costs of hosts and its start-up set to nothing, and loads our platforms unchanged.
 Environment: LIGHTPATH (the built program)."""
 import json
-import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 import unittest
 
-PROGRAM = pathlib.Path(os.environ["LIGHTPATH"]).resolve()
+from command import output_of, taken
+
 SOURCE = pathlib.Path(__file__).resolve().parent / "smpi_collective.c"
 # Divisible by 8, 12 and 16 ranks.
 BYTES = 4_800_000
@@ -63,18 +62,11 @@ DIFFERENT = {
     ("reduce-scatter", "pairwise", 16, "4:1 tree"): 0.0625}
 
 
-def run(*words, cwd):
-    done = subprocess.run([str(word) for word in words], cwd=cwd, capture_output=True, text=True)
-    if done.returncode != 0:
-        raise AssertionError(f"{words}: status {done.returncode}: {done.stderr[-500:]}")
-    return done.stdout
-
-
 class Smpi(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory(prefix="lightpath-smpi-")
-        run("smpicc", "-O1", SOURCE, "-o", "collective", cwd=cls.folder.name)
+        output_of("smpicc", "-O1", SOURCE, "-o", "collective", cwd=cls.folder.name)
 
     @classmethod
     def tearDownClass(cls):
@@ -84,20 +76,17 @@ class Smpi(unittest.TestCase):
         hosts = pathlib.Path(self.folder.name) / "hosts"
         hosts.write_text("".join(f"out-{i}\n" for i in range(n_ranks)))
         settings = [f"--cfg={setting}" for setting in [*SETTINGS, f"smpi/{algorithm}"]]
-        printed = run("smpirun", "-np", n_ranks, "-platform", "machine.xml", "-hostfile", "hosts",
-                      *settings, "--log=root.thres:critical", "./collective", operation, size,
-                      cwd=self.folder.name)
+        printed = output_of("smpirun", "-np", n_ranks, "-platform", "machine.xml", "-hostfile", "hosts",
+                            *settings, "--log=root.thres:critical", "./collective", operation, size, cwd=self.folder.name)
         return max(float(line) for line in printed.split())
 
     def ours(self, operation, algorithm, size=BYTES):
-        printed = run(PROGRAM, "collective", operation, "machine.xml", f"--bytes={size}B",
-                      f"--algorithm={algorithm}", "--library=single-ring",
-                      "--fidelity=message", "--format=json",
-                      cwd=self.folder.name)
+        printed = taken("collective", operation, "machine.xml", f"--bytes={size}B", f"--algorithm={algorithm}",
+                        "--library=single-ring", "--fidelity=message", "--format=json", cwd=self.folder.name)
         return json.loads(printed)["runs"][0]["time_s"]
 
     def check(self, machine, n_ranks):
-        run(PROGRAM, "platform", "generate", "--system=generic", f"--accelerators={n_ranks}",
+        taken("platform", "generate", "--system=generic", f"--accelerators={n_ranks}",
             "--domain-size=1", "--scale-out-bandwidth=50GBps", *MACHINES[machine].split(), "-o",
             "machine.xml", cwd=self.folder.name)
         for operation, algorithm, theirs in ROWS:
@@ -118,7 +107,7 @@ class Smpi(unittest.TestCase):
 
     def test_slow_edges(self):
         """A ring in lock-step: every step takes the slowest edge's latency, 2 x 15 x 40 us."""
-        run(PROGRAM, "platform", "generate", "--system=generic", "--accelerators=16",
+        taken("platform", "generate", "--system=generic", "--accelerators=16",
             "--domain-size=1", "--leaf-ports=8", "--scale-out-latency=10us", "-o", "machine.xml",
             cwd=self.folder.name)
         ours = self.ours("all-reduce", "ring", 4096)

@@ -63,6 +63,15 @@ def run(*words, **keywords):
     return servers.own.run(words, **keywords)
 
 
+def output_of(*line, silent=False, **keywords):
+    """Standard output of a command of any program, which must succeed; @silent: without a complaint."""
+    done = subprocess.run([str(word) for word in line], text=True,
+                          **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **keywords})
+    if done.returncode != 0 or (silent and done.stderr):
+        raise AssertionError(f"{line}: status {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
 def taken(*words, **keywords):
     """Standard output of a command that does what it is asked for, in silence."""
     done = run(*words, **keywords)

@@ -18,7 +18,7 @@ test_faults(void)
         {"tp=-2", "column tp: \"-2\"", LP_OUTCOME_OK},
         {"tp=99999999999", "column tp:", LP_OUTCOME_OK},
         {"layers=nan", "column layers: \"nan\"", LP_OUTCOME_OK},
-        {"heads=3", ":2: ", LP_OUTCOME_OK},
+        {"heads=3", "heads: got 3, wanted a divisor of hidden (2048)", LP_OUTCOME_OK},
         {"accelerators=", "column accelerators: got \"\"", LP_OUTCOME_OK},
         {"accelerators=3", "column accelerators: got \"3\", wanted 16, the product of tp, pp, dp",
          LP_OUTCOME_OK},
@@ -27,9 +27,11 @@ test_faults(void)
         {"accelerator=", "column accelerator: ", LP_OUTCOME_OK},
         {"scale_up_GBps=-1", "column scale_up_GBps: got \"-1\"", LP_OUTCOME_OK},
         {"scale_out_Gbps=1e99", "column scale_out_Gbps: got \"1e99\"", LP_OUTCOME_OK},
-        {"nics_per_domain=3", ":2: ", LP_OUTCOME_OK},
+        {"nics_per_domain=3", "--nics-per-domain: 3, wanted a divisor of the domain size 8",
+         LP_OUTCOME_OK},
         {"micro_batch=0", "column micro_batch: got \"0\"", LP_OUTCOME_OK},
-        {"global_batch=", ":2: ", LP_OUTCOME_OK},
+        {"global_batch=", "column global_batch: got \"\", wanted sequences of an iteration",
+         LP_OUTCOME_OK},
         {"recompute=some", "column recompute: ", LP_OUTCOME_OK},
         {"precision=int3", "column precision: ", LP_OUTCOME_OK},
         {"attention=none", "column attention: ", LP_OUTCOME_OK},
@@ -54,16 +56,21 @@ test_faults(void)
          LP_OUTCOME_OUT_OF_SCOPE},
         {"source=MLPerf llama2_70b_lora", "adapters (LoRA)", LP_OUTCOME_OUT_OF_SCOPE},
     };
+    const char *changes[G_N_ELEMENTS(rows)];
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
+        changes[i] = rows[i].changes;
+    g_autoptr(LpTable) table = lp_training_rows_table(changes, G_N_ELEMENTS(rows));
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
-        g_autoptr(LpTable) table = lp_training_row_table(rows[i].changes);
+        g_autofree char *place = g_strdup_printf(":%u: ", i + 2);
         g_autoptr(LpOutcome) outcome = lp_outcome_new(LP_MEASURE_TIME, "r1", "s");
         g_auto(LpTrainingCase) got = {.workload = NULL};
         g_autoptr(GError) error = NULL;
         lp_test_true(rows[i].changes,
-                     !lp_training_case_read(&got, lp_table_row(table, 0), outcome, &error));
+                     !lp_training_case_read(&got, lp_table_row(table, i), outcome, &error));
         g_autofree char *shown = g_strdup(error != NULL ? error->message : "nothing");
         g_autofree char *label = g_strconcat(rows[i].changes, " gave ", shown, NULL);
-        lp_test_true(label, strstr(shown, rows[i].part) != NULL && strchr(shown, '\n') == NULL);
+        lp_test_true(label, strstr(shown, place) != NULL && strstr(shown, rows[i].part) != NULL &&
+                                strchr(shown, '\n') == NULL);
         lp_test_true(rows[i].changes, outcome->status == rows[i].status);
     }
 }

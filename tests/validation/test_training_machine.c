@@ -45,12 +45,15 @@ test_machine(void)
         {"p5 of others", "system=aws p5 (EFA);scale_out_Gbps=400", "p5", 16, 8, 8, 50e9},
         {"a part of a name is none", "system=dgx-a100x", "generic", 16, 8, 8, 25e9},
     };
+    const char *changes[G_N_ELEMENTS(rows)];
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
+        changes[i] = rows[i].changes;
+    g_autoptr(LpTable) table = lp_training_rows_table(changes, G_N_ELEMENTS(rows));
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
-        g_autoptr(LpTable) table = lp_training_row_table(rows[i].changes);
         g_autoptr(LpOutcome) outcome = lp_outcome_new(LP_MEASURE_TIME, "r1", "s");
         g_auto(LpTrainingCase) got = {.workload = NULL};
         g_autoptr(GError) error = NULL;
-        gboolean good = lp_training_case_read(&got, lp_table_row(table, 0), outcome, &error);
+        gboolean good = lp_training_case_read(&got, lp_table_row(table, i), outcome, &error);
         lp_test_text(rows[i].label, error != NULL ? error->message : NULL, NULL);
         if (!good)
             continue;
@@ -90,16 +93,21 @@ test_default_system(void)
          "tpu-v6e-slices", 512, 128},
         {"accelerator=trn1-core;accelerators=512;dp=512;global_batch=1024", "trn1", 512, 32},
     };
+    g_autoptr(GPtrArray) changes = g_ptr_array_new_with_free_func(g_free);
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
+        g_ptr_array_add(
+            changes,
+            g_strconcat(
+                "accelerators_per_domain=;scale_up_GBps=;scale_out_Gbps=;nics_per_domain=;system=;"
+                "precision=bf16;tp=1;pp=1;",
+                rows[i].changes, NULL));
+    g_autoptr(LpTable) table =
+        lp_training_rows_table((const char *const *)changes->pdata, changes->len);
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
-        g_autofree char *changes = g_strconcat(
-            "accelerators_per_domain=;scale_up_GBps=;scale_out_Gbps=;nics_per_domain=;system=;"
-            "precision=bf16;tp=1;pp=1;",
-            rows[i].changes, NULL);
-        g_autoptr(LpTable) table = lp_training_row_table(changes);
         g_autoptr(LpOutcome) outcome = lp_outcome_new(LP_MEASURE_TIME, "r1", "s");
         g_auto(LpTrainingCase) got = {.workload = NULL};
         g_autoptr(GError) error = NULL;
-        gboolean good = lp_training_case_read(&got, lp_table_row(table, 0), outcome, &error);
+        gboolean good = lp_training_case_read(&got, lp_table_row(table, i), outcome, &error);
         lp_test_text(rows[i].system, error != NULL ? error->message : NULL, NULL);
         if (!good)
             continue;
@@ -122,14 +130,17 @@ test_v100(void)
         {"system=;accelerators_per_domain=8", "generic", "nccl-volta", 150e9},
         {"system=Omni-Path;accelerators_per_domain=4", "generic", "nccl-volta-quad", 150e9},
     };
+    g_autoptr(GPtrArray) changes = g_ptr_array_new_with_free_func(g_free);
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
+        g_ptr_array_add(changes, g_strconcat("accelerator=v100-32;scale_up_GBps=;precision=fp16;",
+                                             rows[i].changes, NULL));
+    g_autoptr(LpTable) table =
+        lp_training_rows_table((const char *const *)changes->pdata, changes->len);
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
-        g_autofree char *changes = g_strconcat("accelerator=v100-32;scale_up_GBps=;precision=fp16;",
-                                               rows[i].changes, NULL);
-        g_autoptr(LpTable) table = lp_training_row_table(changes);
         g_autoptr(LpOutcome) outcome = lp_outcome_new(LP_MEASURE_TIME, "r1", "s");
         g_auto(LpTrainingCase) got = {.workload = NULL};
         g_autoptr(GError) error = NULL;
-        gboolean good = lp_training_case_read(&got, lp_table_row(table, 0), outcome, &error);
+        gboolean good = lp_training_case_read(&got, lp_table_row(table, i), outcome, &error);
         lp_test_text(rows[i].library, error != NULL ? error->message : NULL, NULL);
         if (!good)
             continue;
@@ -154,12 +165,15 @@ test_transport(void)
     } rows[] = {{"", LP_TRANSPORT_RDMA},
                 {"system=jean-zay a100 (4 Omni-Path per node)", LP_TRANSPORT_OMNI_PATH},
                 {"system=one node with Omni-Path;accelerators=8;dp=2", LP_TRANSPORT_RDMA}};
+    const char *changes[G_N_ELEMENTS(rows)];
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
+        changes[i] = rows[i].changes;
+    g_autoptr(LpTable) table = lp_training_rows_table(changes, G_N_ELEMENTS(rows));
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
-        g_autoptr(LpTable) table = lp_training_row_table(rows[i].changes);
         g_autoptr(LpOutcome) outcome = lp_outcome_new(LP_MEASURE_TIME, "r1", "s");
         g_auto(LpTrainingCase) got = {.workload = NULL};
         g_autoptr(GError) error = NULL;
-        gboolean good = lp_training_case_read(&got, lp_table_row(table, 0), outcome, &error);
+        gboolean good = lp_training_case_read(&got, lp_table_row(table, i), outcome, &error);
         lp_test_text(rows[i].changes, error != NULL ? error->message : NULL, NULL);
         if (good)
             lp_test_text(rows[i].changes, lp_transport_names[got.machine->transport],
@@ -182,17 +196,21 @@ test_links(void)
         {"gb200", 64, 900e9, 50e9},  {"mi300x", 8, 448e9, 50e9},    {"l40s", 8, 31.5e9, 25e9},
         {"T4", 8, 15.7e9, 25e9},     {"RTX 4090", 8, 31.5e9, 25e9}, {"H100 PCIe", 8, 63e9, 25e9},
     };
-    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
-        g_autofree char *changes =
+    g_autoptr(GPtrArray) changes = g_ptr_array_new_with_free_func(g_free);
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
+        g_ptr_array_add(
+            changes,
             g_strconcat("precision=bf16;tp=1;pp=1;accelerators=128;dp=128;global_batch=256;"
                         "accelerators_per_domain=;scale_up_GBps=;scale_out_Gbps=;nics_per_domain=;"
                         "system=;accelerator=",
-                        rows[i].accelerator, NULL);
-        g_autoptr(LpTable) table = lp_training_row_table(changes);
+                        rows[i].accelerator, NULL));
+    g_autoptr(LpTable) table =
+        lp_training_rows_table((const char *const *)changes->pdata, changes->len);
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         g_autoptr(LpOutcome) outcome = lp_outcome_new(LP_MEASURE_TIME, "r1", "s");
         g_auto(LpTrainingCase) got = {.workload = NULL};
         g_autoptr(GError) error = NULL;
-        gboolean good = lp_training_case_read(&got, lp_table_row(table, 0), outcome, &error);
+        gboolean good = lp_training_case_read(&got, lp_table_row(table, i), outcome, &error);
         lp_test_text(rows[i].accelerator, error != NULL ? error->message : NULL, NULL);
         if (!good)
             continue;

@@ -76,9 +76,8 @@ append_line(GString *text, GPtrArray *cells, guint n_columns)
     g_string_append_c(text, '\n');
 }
 
-/* A table with a row for each of @changes; its reading costs as much as that of one. */
-static LpTable *
-table_of(const char *const *changes, guint n_rows)
+LpTable *
+lp_training_rows_table(const char *const *changes, guint n_rows)
 {
     g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(GPtrArray) rows = g_ptr_array_new_with_free_func((GDestroyNotify)g_ptr_array_unref);
@@ -108,7 +107,7 @@ table_of(const char *const *changes, guint n_rows)
 LpTable *
 lp_training_row_table(const char *changes)
 {
-    return table_of(&changes, 1);
+    return lp_training_rows_table(&changes, 1);
 }
 
 static char *
@@ -177,7 +176,7 @@ lp_training_rows_expect(const LpTrainingRow *rows, guint n_rows)
     g_autofree const char **changes = g_new(const char *, n_rows);
     for (guint i = 0; i < n_rows; i++)
         changes[i] = rows[i].changes;
-    g_autoptr(LpTable) table = table_of(changes, n_rows);
+    g_autoptr(LpTable) table = lp_training_rows_table(changes, n_rows);
     lp_test_true("a row for each", table != NULL && lp_table_n_rows(table) == n_rows);
     for (guint i = 0; table != NULL && i < n_rows; i++)
         check_row(&rows[i], lp_table_row(table, i));

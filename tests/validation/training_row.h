@@ -13,6 +13,11 @@ G_BEGIN_DECLS
  * Returns: (transfer full). */
 LpTable *lp_training_row_table(const char *changes);
 
+/** A table with such a row for each of @changes, "r1", "r2" ..., whose reading takes as long as
+ * that of one. All have the columns of all, empty where nothing changes them. Returns: (transfer
+ * full). */
+LpTable *lp_training_rows_table(const char *const *changes, guint n_rows);
+
 /** What is to become of that row with @changes: the workload has @attributes ("name=value"
  * separated by spaces), and a note of what was inferred contains @note; NULL: there are no notes.
  */

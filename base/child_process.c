@@ -132,11 +132,15 @@ read_error(const GByteArray *left)
 
 /* Runs @work in the child process, writes its result to @file and ends the process. */
 G_GNUC_NORETURN static void
-run(LpChildWork work, const void *data, gsize size_bytes, int file, LpChildBoard *board)
+run(LpChildWork work, const void *data, gsize size_bytes, int file, LpChildBoard *board,
+    pid_t parent)
 {
     own_board = board;
-    /* The child ends with its parent, since nobody would wait for its result. */
+    /* The child ends with its parent, since nobody would wait for its result; the parent may have
+     * ended already. */
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(1);
     g_autoptr(GByteArray) result = g_byte_array_new();
     g_byte_array_set_size(result, (guint)size_bytes);
     if (size_bytes > 0)
@@ -169,10 +173,10 @@ lp_child_process_start(const char *name, LpChildWork work, const void *data, gsi
     /* Buffers of streams are flushed first: both processes would write their content. */
     (void)fflush(NULL);
     LpChildBoard *board = new_board();
-    pid_t pid = fork();
+    pid_t parent = getpid(), pid = fork();
     if (pid == 0) {
         close(ends[0]);
-        run(work, data, size_bytes, ends[1], board);
+        run(work, data, size_bytes, ends[1], board, parent);
     }
     int code = errno;
     close(ends[1]);

@@ -6,6 +6,7 @@
 #include "base/file.h"
 
 #include "base/error.h"
+#include "base/held_signals.h"
 #include "base/read_files.h"
 #include "base/units.h"
 
@@ -65,6 +66,7 @@ write_directly(const char *path, const char *text, gsize length, GError **error)
 static gboolean
 write_whole(const char *path, guint mode, const char *text, gsize length, GError **error)
 {
+    g_auto(LpHeldSignals) held = lp_held_signals_begin();
     g_autoptr(GError) fault = NULL;
     if (g_file_set_contents_full(path, text, (gssize)length,
                                  G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE,
@@ -128,6 +130,7 @@ try_beside(const char *path, const char *label, GError **error)
 {
     if (*path == '\0')
         return fail(error, label, ENOENT);
+    g_auto(LpHeldSignals) held = lp_held_signals_begin();
     g_autofree char *trial = g_strconcat(path, ".XXXXXX", NULL);
     int fd = g_mkstemp(trial);
     if (fd < 0)

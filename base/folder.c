@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/held_signals.h"
 #include "base/read_files.h"
 
 #include <errno.h>
@@ -65,6 +66,7 @@ new_beside(const char *path, GError **error)
 static gboolean
 try_beside(const char *path, GError **error)
 {
+    g_auto(LpHeldSignals) held = lp_held_signals_begin();
     g_autofree char *made = new_beside(path, error);
     return made != NULL && (g_rmdir(made) == 0 || fail(path, errno, error));
 }
@@ -144,6 +146,7 @@ lp_folder_write(const char *path, const LpFolderFile *files, guint n, GError **e
     g_ptr_array_add(names, NULL);
     if (!lp_folder_check(path, (const char *const *)names->pdata, error))
         return FALSE;
+    g_auto(LpHeldSignals) held = lp_held_signals_begin();
     g_autofree char *place = place_of(path, error);
     g_autofree char *made = place != NULL ? new_beside(place, error) : NULL;
     if (made == NULL)
@@ -158,6 +161,7 @@ lp_folder_write(const char *path, const LpFolderFile *files, guint n, GError **e
 static gboolean
 try_inside(const char *path)
 {
+    g_auto(LpHeldSignals) held = lp_held_signals_begin();
     g_autofree char *trial = g_build_filename(path, "XXXXXX", NULL);
     int fd = g_mkstemp(trial);
     if (fd < 0)

@@ -7,6 +7,8 @@
 
 #include <glib/gstdio.h>
 
+#include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static const char *const names[] = {"a.csv", "b.csv", NULL};
@@ -133,6 +135,35 @@ test_made(void)
     remove_tree(parent);
 }
 
+/* A signal that comes while a folder is written ends the process when it is whole: files and
+ * folders on the way to it do not stay. */
+static void
+test_signals(void)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT};
+    const LpFolderFile files[] = {{"a.csv", "1", 1}, {"b.csv", "2", 1}};
+    for (guint i = 0; i < 4 * G_N_ELEMENTS(signals); i++) {
+        int number = signals[i % G_N_ELEMENTS(signals)], status = 0;
+        g_autofree char *parent = g_dir_make_tmp("lightpath-XXXXXX", NULL);
+        g_autofree char *path = g_build_filename(parent, "tables", NULL);
+        pid_t child = fork();
+        while (child == 0)
+            if (!lp_folder_write(path, files, 2, NULL))
+                _exit(1);
+        /* From then on there is nearly always something on the way. */
+        while (!g_file_test(path, G_FILE_TEST_IS_DIR))
+            g_usleep(1000);
+        g_usleep(700 * i);
+        lp_test_true("sent", kill(child, number) == 0);
+        lp_test_true("waited", waitpid(child, &status, 0) == child);
+        lp_test_true("ended by it", WIFSIGNALED(status) && WTERMSIG(status) == number);
+        lp_test_true("nothing on the way", count_entries(parent) == 1);
+        lp_test_true("whole", count_entries(path) == 2);
+        check_content("whole", path, "b.csv", "2");
+        remove_tree(parent);
+    }
+}
+
 int
 main(void)
 {
@@ -140,6 +171,7 @@ main(void)
                                        {"what cannot be written", test_faults},
                                        {"links", test_links},
                                        {"folders that are made", test_made},
+                                       {"signals", test_signals},
                                        {NULL, NULL}};
     return lp_test_run("folder", cases);
 }

@@ -319,7 +319,7 @@ test_uneven_levels(void)
             .bytes = 211,
             .weight = i % 2 == 0 ? LP_WEIGHT_RECEIVER : LP_WEIGHT_SENDER};
         double loads[MEMBERS_MAX] = {0.0};
-        memcpy(shape.level_size, sizes[i], sizeof shape.level_size);
+        memcpy(shape.level_size, sizes[i], sizeof sizes[i]);
         for (guint64 k = 0; k < shape.n_members; k++)
             loads[k] = k % 2 == 0 ? 1.75 : 0.25;
         loads[0] += shape.n_members % 2 == 0 ? 0.0 : -0.75;

@@ -126,6 +126,7 @@ answer_framework(Asked *asked, char **fields, json_t *answer, GError **error)
         lp_json_set_text(object, "name", setting->name);
         lp_json_set_text(object, "value", setting->value);
         lp_json_set_text(object, "stated_by", setting->framework);
+        lp_json_set_count(object, "own_conditions", setting->n_own);
         json_t *conditions = lp_json_set_array(object, "conditions");
         for (guint j = 0; j < setting->conditions->len; j++) {
             const LpFrameworkCondition *condition = setting->conditions->pdata[j];

@@ -7,6 +7,7 @@ usage: attributes.py names OUTPUT   the names of choices, and the traits, for mo
        attributes.py sizes OUTPUT   sizes that mixers ask for, for model/
        attributes.py rows OUTPUT    the parser's table, for workloads/description/attribute.c
        attributes.py words OUTPUT   other programs' words, for workloads/description/foreign_words.c
+       attributes.py applies OUTPUT   the jobs in which each has a meaning, for workloads/description/applies.c
        attributes.py update         the attributes in workloads/workload.xsd, the tables in docs/workload-format.md"""
 import pathlib
 import re
@@ -94,6 +95,7 @@ def overlays(since):
         lists = xml.etree.ElementTree.parse(path).getroot()
         if "like" in lists.attrib:
             node = xml.etree.ElementTree.Element("attribute", name=lists.get("name"), kind="variant", member="plan.variants", default="no")
+            node.set("applies", lists.get("applies", ""))
             xml.etree.ElementTree.SubElement(node, "meaning").text = lists.get("description")
             yield Attribute(TRAITS, node, since)
 
@@ -202,6 +204,12 @@ def words():
                                                      for word in one.text.split()) + "};\n"
 
 
+def applies(attributes):
+    """Attributes that have a meaning in some jobs alone, with their conditions."""
+    return "static const Applies rows[] = {\n" + "".join(f"    {{{literal(one.name)}, {literal(one.get('applies'))}}},\n" for one in attributes
+                                                        if one.get("applies")) + "};\n"
+
+
 def declaration(one):
     use = ' use="required"' if one.get("required") else ""
     if one.words or one.element == TRAITS:  # what a text means, the program knows alone
@@ -275,8 +283,8 @@ def main():
         for name, make in COMMITTED.items():
             path = SOURCE / name
             path.write_text(make(path.read_text(), attributes))
-    elif len(sys.argv) == 3 and sys.argv[1] in ("names", "rows", "sizes", "words"):
-        make = {"names": names, "rows": rows, "sizes": shape_sizes, "words": lambda _: words()}[sys.argv[1]]
+    elif len(sys.argv) == 3 and sys.argv[1] in ("names", "rows", "sizes", "words", "applies"):
+        make = {"names": names, "rows": rows, "sizes": shape_sizes, "words": lambda _: words(), "applies": applies}[sys.argv[1]]
         pathlib.Path(sys.argv[2]).write_text("/* Made by cmake/attributes.py of workloads/description/attributes.xml and traits.xml. */\n" + make(attributes))
     else:
         sys.exit(__doc__)

@@ -42,6 +42,7 @@ typedef enum {
     LP_TRAIT_NARROW_LOGITS,
     LP_TRAIT_NARROW_ATTENTION,
     LP_TRAIT_NARROW_ACTIVATIONS,
+    LP_TRAIT_LAYER_GRAPHS,
     LP_N_NAMED_TRAITS
 } LpTrait;
 
@@ -66,6 +67,13 @@ typedef enum {
     LP_KV_DIVISION_COPIES,  /**< each has all of the head that its queries meet */
     LP_KV_DIVISION_GATHERED /**< the products' outputs are divided evenly, and gathered */
 } LpKvDivision;
+
+/** Which parts of a layer are replayed as CUDA graphs, where not all is (LpPlan.host). */
+typedef enum {
+    LP_LAYER_GRAPHS_NONE,
+    LP_LAYER_GRAPHS_ROUTING,  /**< routing and what sorts tokens */
+    LP_LAYER_GRAPHS_ATTENTION /**< attention, too */
+} LpLayerGraphs;
 
 /** Whose kernel computes the products of a rank's experts in one launch. */
 typedef enum {

@@ -277,6 +277,28 @@ lp_pass_has_layer(const LpTransformer *transformer, const LpPlan *plan, guint32 
     return pass != LP_PASS_RECOMPUTE || lp_plan_recomputes_layer(plan, transformer, index);
 }
 
+/* Whether @kernel, no first one of @block, is launched by a graph that the first one starts. */
+static gboolean
+is_replayed(const LpKernel *kernel, LpBlock block, const LpPlan *plan)
+{
+    guint32 graphs = plan->traits[LP_TRAIT_LAYER_GRAPHS];
+    gboolean is_graph = (block == LP_BLOCK_ROUTER && graphs >= LP_LAYER_GRAPHS_ROUTING) ||
+                        (block == LP_BLOCK_ATTENTION && graphs >= LP_LAYER_GRAPHS_ATTENTION);
+    return is_graph && !kernel->waits && !kernel->collective && !kernel->on_host;
+}
+
+static LpWork
+work_in_block(const LpKernel *kernels, guint i, LpBlock block, const LpPlan *plan,
+              const LpAccelerator *accelerator)
+{
+    LpWork work = lp_kernel_work(&kernels[i], plan, accelerator);
+    if (is_replayed(&kernels[i], block, plan)) {
+        work.host_s = i == 0 ? fmin(work.host_s, accelerator->host_kernel_s) : 0.0;
+        work.issue_s = work.host_s;
+    }
+    return work;
+}
+
 void
 lp_block_parts_work(const LpTransformer *transformer, const LpPlan *plan,
                     const LpAccelerator *accelerator, guint32 index, LpBlock block, LpPass pass,
@@ -287,8 +309,8 @@ lp_block_parts_work(const LpTransformer *transformer, const LpPlan *plan,
     for (LpBlockPart part = 0; part < LP_N_BLOCK_PARTS; part++)
         parts[part] = LP_WORK_NONE;
     for (guint i = 0; i < n_kernels; i++)
-        parts[kernels[i].part] =
-            lp_work_then(parts[kernels[i].part], lp_kernel_work(&kernels[i], plan, accelerator));
+        parts[kernels[i].part] = lp_work_then(parts[kernels[i].part],
+                                              work_in_block(kernels, i, block, plan, accelerator));
 }
 
 LpWork
@@ -301,7 +323,7 @@ lp_block_part_work(const LpTransformer *transformer, const LpPlan *plan,
     LpWork sum = LP_WORK_NONE;
     for (guint i = 0; i < n_kernels; i++)
         if (kernels[i].part == part)
-            sum = lp_work_then(sum, lp_kernel_work(&kernels[i], plan, accelerator));
+            sum = lp_work_then(sum, work_in_block(kernels, i, block, plan, accelerator));
     return sum;
 }
 

@@ -163,13 +163,12 @@ class Prepare(unittest.TestCase):
                 ("the LLM Foundry's tables", "fsdp", "llm-foundry"),
                 ("MosaicML llm-foundry benchmarking", "transformers-fsdp", None),
                 ("JAX-Toolbox PAX README", "xla", "pax"), ("Impax", "xla", None), ("PAXML", "xla", None),
-                ("Narayanan et al., SC 2021", "deepspeed", "deepspeed-2021"),
                 ("Narayanan et al., SC 2021", "megatron-lm-2021", None),
                 ("Megatron-LM README Jan 2021", "megatron-lm-2021", "megatron-lm-2020"),
                 ("DLPerf GPT, Megatron-LM", "megatron-lm-2021", "megatron-lm-2020"),
                 ("DLPerf GPT, OneFlow", "none", None),
                 ("MLPerf Training v5.1 closed llama31_8b, NVIDIA", "megatron-core", "mlperf-2025"),
-                ("MLPerf Training v5.1 closed llama31_8b, Cisco", "megatron-core", "mlperf-2025-cisco"),
+                ("MLPerf Training v5.1 closed llama31_8b, Cisco", "megatron-core", "mlperf-2025"),
                 ("MLPerf Training v3.1 closed, NVIDIA", "megatron-core", None), ("", "fsdp", None)):
             self.assertEqual(sources.software(source, stated), name, source)
         self.assertEqual(sources.machine("HuggingFace Ultra-Scale Playbook benchmark (nanotron)"), "p5-hf")

@@ -150,8 +150,8 @@ test_rules(void)
          "scatter-gather=no host-sync=passes", NULL},
         {"a publication whose tables name no engine",
          "source=vTrain (MICRO24) ground truth, multi-node;framework=deepspeed",
-         "framework=megatron-deepspeed-2023 scatter-gather=no overlap-tp=bulk",
-         "framework megatron-deepspeed-2023: what that source ran"},
+         "framework=megatron-lm-2022 scatter-gather=yes overlap-tp=bulk",
+         "framework megatron-lm-2022: what that source ran"},
         {"that another of that name need not have run so",
          "source=Megatron-DeepSpeed, long sequences;framework=deepspeed",
          "framework=deepspeed scatter-gather=outputs overlap-tp=no", NULL},
@@ -259,10 +259,6 @@ test_rules(void)
          "experts=8;tp=1;pp=2;dp=8;micro_batch=1;global_batch=32;virtual_stages=;"
          "framework=megatron-core",
          "", "virtual stages 12: the framework's default"},
-        {"and say where since 2025",
-         "experts=8;tp=1;pp=2;dp=8;micro_batch=1;global_batch=32;virtual_stages=;"
-         "framework=megatron-core-2025-09",
-         "", "virtual stages 1: nothing is stated"},
         {"experts that are left whole",
          "note=folding;experts=8;tp=2;pp=1;dp=8;ep=8;micro_batch=1;sequence_parallel=yes",
          "expert-tp=1", "expert-tp 1: folding is stated"},

@@ -45,16 +45,12 @@ SOFTWARE = [
     ("Megatron-LM README Sep 2020", "megatron-lm-2021", "megatron-lm-2020"),
     ("Megatron-LM README Jan 2021", "megatron-lm-2021", "megatron-lm-2020"),
     ("DLPerf GPT, Megatron-LM", "megatron-lm-2021", "megatron-lm-2020"),
-    # The paper's runs of ZeRO 3 are of spring 2021 (arXiv 2104.04473, section 5.2)
-    ("Narayanan et al", "deepspeed", "deepspeed-2021"),
     # Bang et al. (MICRO 2024) ran Megatron-DeepSpeed (vTrain's data/README.md) and name no engine: Megatron-LM's loop of
     # 2023
-    ("vTrain (MICRO24)", "deepspeed", "megatron-deepspeed-2023"),
+    ("vTrain (MICRO24)", "deepspeed", "megatron-lm-2022"),
     # Recipes of 2025 begin with NeMo's container 25.04 (NVIDIA/dgxc-benchmarking, release 25.05)
     ("NVIDIA dgxc-benchmarking", "megatron-core", "megatron-core-2025-04"),
-    # Cisco submitted code of its own (mlcommons/training_results_v5.1, Cisco/benchmarks/llama31_8b); other entries run
-    # NVIDIA's submission or what is like it; that AMD's have no graphs is left out
-    ("MLPerf Training v5.1 closed llama31_8b, Cisco", "megatron-core", "mlperf-2025-cisco"),
+    # Entries run NVIDIA's submission or what is like it; that AMD's have no graphs is left out, and so is Cisco's own code
     ("MLPerf Training v5.1", "megatron-core", "mlperf-2025"),
 ]
 # The cluster of the playbook's jobs (Hugging Face, The Ultra-Scale Playbook, 2025)

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/xml.h"
+#include "workloads/description/applies.h"
 #include "workloads_resource.h"
 
 #include <string.h>
@@ -110,6 +111,18 @@ place_of(const LpXml *xml, const xmlNode *node)
                                  xmlGetLineNo((xmlNode *)(guintptr)node));
 }
 
+/* Those of @text, which may be NULL, that @setting does not have yet. */
+static void
+add_conditions(LpFrameworkSetting *setting, const char *text)
+{
+    g_autofree char *known = lp_framework_setting_when(setting);
+    g_auto(GStrv) has = g_strsplit(known, " ", -1);
+    g_auto(GStrv) texts = g_strsplit(text != NULL ? text : "", " ", -1);
+    for (guint i = 0; texts[i] != NULL; i++)
+        if (!g_strv_contains((const char *const *)has, texts[i]))
+            g_ptr_array_add(setting->conditions, parse_condition(texts[i]));
+}
+
 static LpFrameworkSetting *
 read_setting(const LpXml *xml, const xmlNode *node)
 {
@@ -120,10 +133,9 @@ read_setting(const LpXml *xml, const xmlNode *node)
     setting->source = lp_xml_text(node);
     setting->publishers = g_strdup(lp_xml_attribute(node, "publishers"));
     setting->conditions = g_ptr_array_new_with_free_func(free_condition);
-    const char *when = lp_xml_attribute(node, "when");
-    g_auto(GStrv) texts = g_strsplit(when != NULL ? when : "", " ", -1);
-    for (guint i = 0; texts[i] != NULL; i++)
-        g_ptr_array_add(setting->conditions, parse_condition(texts[i]));
+    add_conditions(setting, lp_xml_attribute(node, "when"));
+    setting->n_own = setting->conditions->len;
+    add_conditions(setting, lp_applies_to(setting->name));
     return setting;
 }
 

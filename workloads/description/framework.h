@@ -28,7 +28,9 @@ typedef struct {
     char *source;          /* owned: where that software does so */
     char *framework;       /* owned: that states it, a version before or itself */
     char *place;           /* owned: "FILE:LINE" of one in a file of one's own; or NULL */
-    GPtrArray *conditions; /* owned LpFrameworkCondition */
+    GPtrArray *conditions; /* owned LpFrameworkCondition: first its own, then those under which the
+                              attribute has a meaning */
+    guint n_own;           /* of these, its own */
     char *publishers; /* owned: of how many its conditions hold for measured rows, where these are
                          fewer than three; else NULL */
 } LpFrameworkSetting;

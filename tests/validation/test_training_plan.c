@@ -63,14 +63,19 @@ test_memory(void)
     lp_training_rows_expect(rows, G_N_ELEMENTS(rows));
 }
 
-/* The plan's time by the closed form with @changes; infinite where there is no plan that fits. */
-static double
-plan_s(const char *changes, guint32 *out_micro_batch)
+static LpTable *
+table_of(const GPtrArray *changes)
 {
-    g_autoptr(LpTable) table = lp_training_row_table(changes);
+    return lp_training_rows_table((const char *const *)changes->pdata, changes->len);
+}
+
+/* The time of the plan of a row by the closed form; infinite where there is no plan that fits. */
+static double
+plan_s(const LpTable *table, guint row, guint32 *out_micro_batch)
+{
     g_autoptr(LpOutcome) outcome = lp_outcome_new(LP_MEASURE_TIME, "r1", "s");
     g_auto(LpTrainingCase) got = {.workload = NULL};
-    if (!lp_training_case_read(&got, lp_table_row(table, 0), outcome, NULL) ||
+    if (!lp_training_case_read(&got, lp_table_row(table, row), outcome, NULL) ||
         !lp_setup_check_memory(got.workload, got.machine, NULL))
         return INFINITY;
     *out_micro_batch = got.workload->plan.batch.micro;
@@ -93,16 +98,22 @@ test_micro_batch(void)
          16},
         {"one sequence", "global_batch=4", 1},
     };
+    g_autoptr(GPtrArray) changes = g_ptr_array_new_with_free_func(g_free);
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_ptr_array_add(changes, g_strconcat("micro_batch=;", rows[i].changes, NULL));
+        for (guint64 size = 1; size <= rows[i].sequences; size *= 2)
+            g_ptr_array_add(changes, g_strdup_printf("micro_batch=%" G_GUINT64_FORMAT ";%s", size,
+                                                     rows[i].changes));
+    }
+    g_autoptr(LpTable) table = table_of(changes);
+    guint row = 0;
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         guint32 chosen = 0;
-        g_autofree char *open = g_strconcat(rows[i].changes, ";micro_batch=", NULL);
-        double chosen_s = plan_s(*rows[i].changes != '\0' ? open : open + 1, &chosen);
+        double chosen_s = plan_s(table, row++, &chosen);
         lp_test_true(rows[i].label, chosen >= 1 && rows[i].sequences % chosen == 0);
         for (guint64 size = 1; size <= rows[i].sequences; size *= 2) {
             guint32 stated = 0;
-            g_autofree char *text =
-                g_strdup_printf("%s;micro_batch=%" G_GUINT64_FORMAT, rows[i].changes, size);
-            double size_s = plan_s(*rows[i].changes != '\0' ? text : text + 1, &stated);
+            double size_s = plan_s(table, row++, &stated);
             g_autofree char *label =
                 g_strdup_printf("%s: %g s with %" G_GUINT64_FORMAT ", %g s with %u", rows[i].label,
                                 size_s, size, chosen_s, chosen);
@@ -120,21 +131,25 @@ test_recomputed_for_a_larger_one(void)
                                 "zero=3;precision=bf16;scale_out_Gbps=200;nics_per_domain=1;"
                                 "global_batch=128";
     static const char *const modes[] = {"selective", "full"};
-    guint32 chosen = 0, stated = 0;
-    g_autofree char *open = g_strconcat(shape, ";recompute=;micro_batch=", NULL);
-    double chosen_s = plan_s(open, &chosen);
-    lp_test_true("it fits", isfinite(chosen_s));
+    g_autoptr(GPtrArray) changes = g_ptr_array_new_with_free_func(g_free);
+    g_ptr_array_add(changes, g_strconcat(shape, ";recompute=;micro_batch=", NULL));
     for (guint i = 0; i < G_N_ELEMENTS(modes); i++)
-        for (guint size = 1; size <= 8; size *= 2) {
-            g_autofree char *text =
-                g_strdup_printf("%s;recompute=%s;micro_batch=%u", shape, modes[i], size);
-            double other_s = plan_s(text, &stated);
-            g_autofree char *label =
-                g_strdup_printf("%s with %u: %g s, chosen %g s", modes[i], size, other_s, chosen_s);
-            lp_test_true(label, chosen_s <= other_s);
-        }
-    g_autofree char *first = g_strconcat(shape, ";recompute=selective;micro_batch=", NULL);
-    lp_test_true("the least that fits is slower", chosen_s < plan_s(first, &stated));
+        for (guint size = 1; size <= 8; size *= 2)
+            g_ptr_array_add(
+                changes, g_strdup_printf("%s;recompute=%s;micro_batch=%u", shape, modes[i], size));
+    g_ptr_array_add(changes, g_strconcat(shape, ";recompute=selective;micro_batch=", NULL));
+    g_autoptr(LpTable) table = table_of(changes);
+    guint32 chosen = 0, stated = 0;
+    double chosen_s = plan_s(table, 0, &chosen);
+    lp_test_true("it fits", isfinite(chosen_s));
+    for (guint row = 1; row + 1 < changes->len; row++) {
+        double other_s = plan_s(table, row, &stated);
+        g_autofree char *label = g_strdup_printf("%s: %g s, chosen %g s",
+                                                 (char *)changes->pdata[row], other_s, chosen_s);
+        lp_test_true(label, chosen_s <= other_s);
+    }
+    lp_test_true("the least that fits is slower",
+                 chosen_s < plan_s(table, changes->len - 1, &stated));
 }
 
 int

@@ -134,6 +134,39 @@ test_block_work(void)
                 }
 }
 
+/* What a graph has of a layer costs the host one launch, forward and backward; what is not in it
+ * costs what it did, and the device's times stay. */
+static void
+test_layer_graphs(void)
+{
+    static const LpBlock blocks[] = {LP_BLOCK_ATTENTION, LP_BLOCK_ROUTER, LP_BLOCK_EXPERTS};
+    static const gboolean captured[][G_N_ELEMENTS(blocks)] = {
+        [LP_LAYER_GRAPHS_NONE] = {FALSE, FALSE, FALSE},
+        [LP_LAYER_GRAPHS_ROUTING] = {FALSE, TRUE, FALSE},
+        [LP_LAYER_GRAPHS_ATTENTION] = {TRUE, TRUE, FALSE}};
+    LpTransformer shape = lp_test_gpt(2, 512, 4);
+    shape.experts.n = 8;
+    shape.experts.top_k = 2;
+    LpAccelerator accelerator = lp_test_accelerator();
+    accelerator.host_kernel_s = 1e-5;
+    for (guint32 graphs = 0; graphs < G_N_ELEMENTS(captured); graphs++)
+        for (guint i = 0; i < G_N_ELEMENTS(blocks); i++)
+            for (guint pass = LP_PASS_FORWARD; pass <= LP_PASS_BACKWARD_INPUT; pass++) {
+                LpPlan plan = lp_test_plan(1, 1, 1, 1, 1);
+                LpWork all = lp_block_work(&shape, &plan, &accelerator, 0, blocks[i], (LpPass)pass);
+                plan.traits[LP_TRAIT_LAYER_GRAPHS] = graphs;
+                LpWork work =
+                    lp_block_work(&shape, &plan, &accelerator, 0, blocks[i], (LpPass)pass);
+                g_autofree char *label =
+                    g_strdup_printf("graphs %u, block %u, pass %u", graphs, blocks[i], pass);
+                lp_test_true(label, all.host_s > 1.5 * accelerator.host_kernel_s);
+                lp_test_close(label, work.host_s,
+                              captured[graphs][i] ? accelerator.host_kernel_s : all.host_s,
+                              IDENTITY);
+                lp_test_close(label, work.device_s, all.device_s, IDENTITY);
+            }
+}
+
 /* Behind the counts of an expert layer the host has no lead left: what it takes to issue the next
  * kernel the device waits. Where buffers have one size, or kernels are captured, nothing waits. */
 static void
@@ -192,6 +225,7 @@ main(void)
     static const LpTestCase cases[] = {
         {"work", test_work},
         {"block work", test_block_work},
+        {"graphs of layers", test_layer_graphs},
         {"counts", test_counts},
         {"turns", test_turns},
         {NULL, NULL},

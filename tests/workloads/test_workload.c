@@ -179,7 +179,7 @@ static const struct {
      "communication-precision dispatch-precision "
      "overlap-dp overlap-tp overlap-ep "
      "host-sync collective-checks kernels amped-efficiency framework layout attention-kernel "
-     "experts-kernel input-collectives kv-division library-switch root-unit "
+     "experts-kernel input-collectives kv-division layer-graphs library-switch root-unit "
      "parallel-loss separate-projections"},
     {"ssssssssssssssssssss",
      "fused-accumulation keep-gathered unit-copies "

@@ -104,12 +104,35 @@ test_boundary_copies(void)
     }
 }
 
+/* MLA whose latents are gathered and summed in place of its input: a layer's attention gathers q +
+ * kv + positions forward and q + kv for the gradients of weights, and scatters the gradients of all
+ * three, where it would gather h twice and scatter h; (t-1)/t of it crosses a rank's link. */
+static void
+test_latents(void)
+{
+    const double t = 4.0, h = 1024.0, query = 512.0, kv = 256.0, positions = 64.0;
+    LpTestJob job;
+    lp_test_job_init(&job, lp_test_gpt(4, 1024, 16), lp_test_plan(4, 1, 1, 2, 6),
+                     lp_test_fabric(300e9, 25e9));
+    job.shape.latent = (LpTransformerLatent){
+        .kv_rank = 256, .query_rank = 512, .rope_width = 64, .value_width = 64};
+    job.plan.sequence_parallel = TRUE;
+    double whole_s = lp_closed_form_tp_s(&job.input);
+    job.plan.traits[LP_TRAIT_INPUT_COLLECTIVES] = LP_INPUT_COLLECTIVES_LATENT;
+    double width = 3.0 * (query + kv) + 2.0 * positions - 3.0 * h;
+    double n_layers = 4.0, n_micro_batches = 3.0;
+    lp_test_close("latents", lp_closed_form_tp_s(&job.input) - whole_s,
+                  n_layers * n_micro_batches * (t - 1.0) / t * (volume_bytes / h) * width / 300e9,
+                  1e-9);
+}
+
 int
 main(void)
 {
     static const LpTestCase cases[] = {{"ep", test_ep},
                                        {"messages hidden", test_messages_hidden},
                                        {"boundary copies", test_boundary_copies},
+                                       {"latents", test_latents},
                                        {NULL, NULL}};
     return lp_test_run("parts of the closed form", cases);
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers of technologies.xml and reliability.xml that follow from others: from counts that their sources list, from
+"""Numbers of technologies.xml, systems.xml and reliability.xml that follow from others: from counts that their sources list, from
 physics, from a part's own name, or from what one machine has several entries for."""
 import pathlib
 import re
@@ -9,7 +9,8 @@ import xml.etree.ElementTree as ElementTree
 
 PLATFORMS = pathlib.Path(__file__).resolve().parents[2] / "platforms"
 TECHNOLOGIES, RELIABILITY = PLATFORMS / "technologies.xml", PLATFORMS / "reliability.xml"
-UNITS = {"pJ/bit": 1e-12, "Gbps": 1e9, "Tbps": 1e12, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "W": 1.0, "USD": 1.0, "h": 1.0,
+SYSTEMS = PLATFORMS / "systems.xml"
+UNITS = {"GBps": 1e9, "pJ/bit": 1e-12, "Gbps": 1e9, "Tbps": 1e12, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "W": 1.0, "USD": 1.0, "h": 1.0,
          "m": 1 / 60, "s": 1.0, "": 1.0}
 LIGHT_M_PER_S = 299792458.0
 
@@ -93,6 +94,54 @@ class Technologies(unittest.TestCase):
         for family, key in (("pluggable", "transceiver-price"), ("pluggable", "card-price"), ("electrical", "port-price")):
             prices = [self.entries[f"{family}-{rate}g"][key][0] for rate in (100, 200, 400, 800)]
             self.assertEqual(prices, sorted(prices), (family, key))
+
+
+class Systems(unittest.TestCase):
+    """GB/s, one way."""
+
+    def setUp(self):
+        self.systems = {one.get("name"): {part.get("name"): part.get("value") for part in one}
+                        for one in ElementTree.parse(SYSTEMS).getroot()}
+
+    def value(self, system, name):
+        return number(self.systems[system][name])
+
+    def test_domains(self):
+        """NVLink: links of 25 GB/s, 50 from Blackwell on; an MI300X has 7 of 64, an MI355X 7 of 76.8; PCIe has 16 lanes of
+        128 bits in 130; a TPU has two links an axis; a domain's route has two links of 0.47 us together."""
+        links = {"v100-32": 6 * 25, "a100-40": 12 * 25, "a100-64": 12 * 25, "a100-80": 12 * 25, "h100-sxm": 18 * 25, "h100-sxm-64": 18 * 25,
+                 "h800": 8 * 25, "b200": 18 * 50, "b300": 18 * 50, "gb200": 18 * 50, "gb300": 18 * 50, "mi300x": 7 * 64,
+                 "mi355x": 7 * 76.8}
+        lanes = {"pcie-3": 8, "pcie-4": 16, "pcie-5": 32}
+        axes = {"tpu-v4-slices": (3, 50), "tpu-v5e-slices": (2, 50), "tpu-v5p-slices": (3, 100), "tpu-v6e-slices": (2, 100),
+                "tpu-v7x-slices": (3, 100)}
+        n = 0
+        for name, its in self.systems.items():
+            wanted = links.get(its.get("accelerator"))
+            if name in lanes:
+                wanted = lanes[name] * 16 * 128 / 130 / 8
+            if name in axes:
+                wanted = 2 * axes[name][0] * axes[name][1]
+            if wanted is not None and "domain-bandwidth" in its:
+                self.assertAlmostEqual(self.value(name, "domain-bandwidth") / 1e9 / wanted, 1.0, delta=0.004, msg=name)
+                n += 1
+            if "domain-latency" in its:
+                self.assertIn(its["domain-latency"], ("235ns", "31ns") if name in axes else ("235ns",), name)
+        self.assertGreater(n, 25)
+
+    def test_cards(self):
+        """Cards, Gb/s: what accelerators have of them together is a card; a route by InfiniBand takes 2.7 us, on 2, 4 or 5 links."""
+        cards = {"dgx-1": 100, "dgx-2": 100, "dgx-a100": 200, "dgx-h100": 400, "dgx-b200": 400, "dgx-b300": 800, "polaris": 100,
+                 "marenostrum-5": 200, "leonardo": 100, "ocs": 200, "hgx-h800": 400, "mi300x-platform": 400, "mi355x-platform": 400,
+                 "gb200-nvl72": 400, "gb300-nvl72": 800, "frontier": 200, "hgx-a100-4nic": 200, "p5": 400, "a3-highgpu": 200,
+                 "a3-megagpu": 200, "rail-only": 400, "summit": 100, "lassen": 100, "jean-zay-v100": 100, "generic": 200, "trn1": 100}
+        for name, rate in cards.items():
+            with self.subTest(name):
+                card = self.value(name, "scale-out-bandwidth") * self.value(name, "accelerators-per-nic")
+                self.assertAlmostEqual(card / (rate * 1e9 / 8), 1.0, delta=1e-6)
+                self.assertEqual(self.value(name, "nic-bandwidth") if "nic-bandwidth" in self.systems[name] else card,
+                                 rate * 1e9 / 8)
+                self.assertIn(self.systems[name]["scale-out-latency"], ("675ns", "1.35us", "540ns", "3us"))
 
 
 class Reliability(unittest.TestCase):

@@ -36,7 +36,9 @@ static const char merge[] =
 static gboolean
 merge_attached(LpDatabase *database, GError **error)
 {
-    return lp_database_run(database, "BEGIN IMMEDIATE", error) &&
+    /* IMMEDIATE would take both stores for writing, and SQLite then leaves a journal of both beside
+     * them where the disk is full. The first statement takes the one that is written. */
+    return lp_database_run(database, "BEGIN", error) &&
            lp_database_end(database, lp_database_run(database, merge, error), error);
 }
 

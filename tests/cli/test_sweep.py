@@ -333,6 +333,11 @@ class Stores(Sweep):
         self.assertEqual(os.path.getsize(store), before)
         self.taken("sweep", "merge", store, os.path.relpath(store))
         self.assertEqual(self.taken("sweep", study, f"--store={store}", "--export=csv"), wanted)
+        # A part is only read: another process may be about to write to it.
+        with sqlite3.connect(parts[0]) as writer:
+            writer.execute("BEGIN IMMEDIATE")
+            self.taken("sweep", "merge", self.path("first"), parts[0], timeout=60)
+            writer.rollback()
         # A store with a part goes on with the rest.
         self.assertEqual(self.taken("sweep", study, f"--store={parts[1]}", "--export=csv"), wanted)
 

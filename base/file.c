@@ -62,9 +62,10 @@ write_directly(const char *path, const char *text, gsize length, GError **error)
     return good || fail(error, path, code);
 }
 
-/* @mode: of a new file. */
+/* @label: what messages call the file. @mode: of a new file. */
 static gboolean
-write_whole(const char *path, guint mode, const char *text, gsize length, GError **error)
+write_whole(const char *path, const char *label, guint mode, const char *text, gsize length,
+            GError **error)
 {
     g_auto(LpHeldSignals) held = lp_held_signals_begin();
     g_autoptr(GError) fault = NULL;
@@ -74,7 +75,7 @@ write_whole(const char *path, guint mode, const char *text, gsize length, GError
         return TRUE;
     /* GLib names its temporary file first; the reason stands behind the last colon. */
     const char *colon = g_strrstr(fault->message, ": ");
-    g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_FILE, "%s: %s", lp_file_label(path),
+    g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_FILE, "%s: %s", lp_file_label(label),
                 colon != NULL ? colon + 2 : fault->message);
     return FALSE;
 }
@@ -108,7 +109,7 @@ lp_file_write(const char *path, const char *text, gsize length, GError **error)
         return write_all(STDOUT_FILENO, text, length) || fail(error, "standard output", errno);
     struct stat old;
     if (stat(path, &old) != 0)
-        return check_no_link(path, error) && write_whole(path, 0666, text, length, error);
+        return check_no_link(path, error) && write_whole(path, path, 0666, text, length, error);
     if (!S_ISREG(old.st_mode))
         return write_directly(path, text, length, error);
     if (!check_not_read(path, error))
@@ -118,7 +119,7 @@ lp_file_write(const char *path, const char *text, gsize length, GError **error)
     if (realpath(path, target) == NULL)
         return fail(error, path, errno);
     guint mode = old.st_mode & 07777;
-    if (!write_whole(target, mode, text, length, error))
+    if (!write_whole(target, path, mode, text, length, error))
         return FALSE;
     /* The umask takes bits from a new file that the old one had. */
     return g_chmod(target, mode) == 0 || fail(error, path, errno);

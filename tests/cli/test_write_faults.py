@@ -55,6 +55,7 @@ class WriteFaults(unittest.TestCase):
             done = subprocess.run([PROGRAM, *words], cwd=folder, capture_output=True, text=True, timeout=120,
                                   env={**os.environ, "LD_PRELOAD": os.environ["WRITE_FAULTS"],
                                        "LIGHTPATH_FAULT": str(fault), "LIGHTPATH_ERROR": str(error)})
+            self.assertNotIn(name, done.stderr)  # files are named as the command line names them
             return done, before, contents(folder)
 
     def check(self, words, errors):

@@ -259,17 +259,20 @@ void
 lp_child_process_wait_any(LpChildProcess *const *children, guint n, int patience_ms)
 {
     g_autofree struct pollfd *ends = g_new0(struct pollfd, n);
+    g_autofree guint *of = g_new0(guint, n);
     guint n_running = 0;
+    /* Of those that run alone: poll(2) takes no more than there may be open files. */
     for (guint i = 0; i < n; i++) {
-        /* poll(2) passes over negative numbers. */
-        ends[i] = (struct pollfd){children[i] != NULL ? children[i]->pipe : -1, POLLIN, 0};
-        n_running += ends[i].fd >= 0 ? 1 : 0;
+        if (children[i] == NULL || children[i]->pipe < 0)
+            continue;
+        ends[n_running] = (struct pollfd){children[i]->pipe, POLLIN, 0};
+        of[n_running++] = i;
     }
-    if (n_running == 0 || poll(ends, n, patience_ms) <= 0)
+    if (n_running == 0 || poll(ends, n_running, patience_ms) <= 0)
         return;
-    for (guint i = 0; i < n; i++)
+    for (guint i = 0; i < n_running; i++)
         if (ends[i].revents != 0)
-            read_some(children[i]);
+            read_some(children[of[i]]);
 }
 
 /* The time between two looks at the progress of a child, ms. */

@@ -63,6 +63,17 @@ class Limits(unittest.TestCase):
         self.assertGreater(n_refused, 0)
         self.assertGreater(n_taken, 0)
 
+    def test_open_files(self):
+        """As few as the loader of libraries needs: an answer or a line, and no waiting for ever."""
+        job = [PROGRAM, "search", *JOB[2:], "--budget=2", "--jobs=9"]
+        for n in (5, 6, 8, 10, 16):
+            done = subprocess.run(job, capture_output=True, text=True, timeout=120,
+                                  preexec_fn=lambda n=n: resource.setrlimit(resource.RLIMIT_NOFILE, (n, n)))
+            if done.returncode != 0:
+                self.refused(done, "")
+            else:
+                self.assertIn("simulated", done.stdout)
+
     def test_no_proc(self):
         hide = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c",
                 "mount -t tmpfs none /proc && exec \"$@\"", "sh"]

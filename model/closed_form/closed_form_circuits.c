@@ -4,6 +4,7 @@
 #include "model/closed_form/closed_form_counts.h"
 #include "model/closed_form/closed_form_network.h"
 #include "model/plan/group_traits.h"
+#include "model/times/trained.h"
 
 #include <math.h>
 
@@ -78,7 +79,7 @@ sums_come_first(const LpClosedFormInput *input)
 {
     const LpPlan *plan = input->plan;
     LpParameters parameters =
-        lp_plan_rank_parameters(plan, input->transformer, (guint32)degree(input, LP_AXIS_PP) - 1);
+        lp_rank_trained(input->transformer, plan, (guint32)degree(input, LP_AXIS_PP) - 1);
     double passes = lp_plan_all_reduces_gradients(plan) ? 2.0 : 1.0;
     double sums = passes * parameters.dense * plan->format.gradient_bytes;
     if (lp_plan_shares_step(plan))

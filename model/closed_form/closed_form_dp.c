@@ -4,8 +4,19 @@
 #include "model/closed_form/closed_form_collective.h"
 #include "model/closed_form/closed_form_counts.h"
 #include "model/times/tensor_owners.h"
+#include "model/times/trained.h"
 
 #include <math.h>
+
+/* The mean stage's share of the sums over all layers and both ends. */
+static LpParameters
+mean_of(const LpClosedFormInput *input, LpParameters sum)
+{
+    double holders = input->plan->pipeline.schedule == LP_SCHEDULE_DUALPIPE ? 2.0 : 1.0;
+    double share = holders / degree(input, LP_AXIS_PP);
+    return lp_plan_pooled_parameters(input->plan,
+                                     (LpParameters){sum.dense * share, sum.experts * share});
+}
 
 /* Bytes of the mean stage's parameters: so many each of its layers', and of embedding and head. */
 static LpParameters
@@ -13,8 +24,6 @@ mean_bytes(const LpClosedFormInput *input, double layer_bytes, double end_bytes)
 {
     const LpTransformer *shape = input->transformer;
     const LpPlan *plan = input->plan;
-    double holders = plan->pipeline.schedule == LP_SCHEDULE_DUALPIPE ? 2.0 : 1.0;
-    double share = holders / degree(input, LP_AXIS_PP);
     LpParameters sum = {.dense = end_bytes * (lp_plan_embedding_parameters(plan, shape) +
                                               lp_plan_head_parameters(plan, shape))};
     LpLayerParameters cache = {.is_known = {FALSE}};
@@ -23,7 +32,40 @@ mean_bytes(const LpClosedFormInput *input, double layer_bytes, double end_bytes)
         sum.dense += layer_bytes * layer.dense;
         sum.experts += layer_bytes * layer.experts;
     }
-    return lp_plan_pooled_parameters(plan, (LpParameters){sum.dense * share, sum.experts * share});
+    return mean_of(input, sum);
+}
+
+/* Bytes of what is trained beside the mean stage's frozen weights, @bytes each. */
+static LpParameters
+adapters_bytes(const LpClosedFormInput *input, double bytes)
+{
+    LpParameters sum = lp_adapters(input->transformer, input->plan);
+    sum.dense *= bytes;
+    sum.experts *= bytes;
+    return mean_of(input, sum);
+}
+
+/* Bytes of the mean stage's gradients. */
+static LpParameters
+gradients_bytes(const LpClosedFormInput *input)
+{
+    double bytes = input->plan->format.gradient_bytes;
+    return lp_plan_freezes(input->plan) ? adapters_bytes(input, bytes)
+                                        : mean_bytes(input, bytes, bytes);
+}
+
+/* Bytes of the parameters that the mean stage gathers: all, or those that the step has changed. */
+static LpParameters
+gathered_bytes(const LpClosedFormInput *input)
+{
+    const LpPlan *plan = input->plan;
+    double bytes = lp_plan_activation_bytes(plan);
+    LpParameters all = {0.0, 0.0}, trained = {0.0, 0.0};
+    if (!lp_plan_freezes(plan) || plan->zero.stage == 3)
+        all = mean_bytes(input, lp_plan_parameter_wire_bytes(plan), bytes);
+    if (lp_plan_freezes(plan))
+        trained = adapters_bytes(input, bytes);
+    return (LpParameters){all.dense + trained.dense, all.experts + trained.experts};
 }
 
 /* Stage 3 works unit by unit: layers, the embedding, the head. */
@@ -75,13 +117,14 @@ sum_parts(const LpClosedFormInput *input)
 {
     const LpPlan *plan = input->plan;
     Parts n = parts(input, lp_plan_reduces_each(plan) ? plan->pipeline.virtual_stages : 1.0);
+    if (plan->zero.stage == 3 && lp_plan_freezes(plan)) /* both ends have no gradients */
+        n.dense = lp_transformer_n_layers(input->transformer) / degree(input, LP_AXIS_PP);
     if (lp_plan_gathers_tensors(plan)) {
         LpClosedFormPieces pieces = lp_closed_form_tensor_sums(input);
         n = (Parts){pieces.n_dense, pieces.n_experts};
     }
     /* Sets of shards (hybrid sharding) sum their shares among each other. */
-    LpParameters bytes =
-        mean_bytes(input, plan->format.gradient_bytes, plan->format.gradient_bytes);
+    LpParameters bytes = gradients_bytes(input);
     double set_bytes = bytes.dense / lp_plan_shard_degree(plan);
     return (Sum){.within_s =
                      replicas_s(input, sum_of(!lp_plan_all_reduces_gradients(plan)), bytes, n),
@@ -124,9 +167,7 @@ gather_s(const LpClosedFormInput *input)
 {
     if (input->plan->traits[LP_TRAIT_PARAMETER_GATHER] == LP_PARAMETER_GATHER_BROADCAST)
         return broadcasts_s(input);
-    LpParameters bytes = mean_bytes(input, lp_plan_parameter_wire_bytes(input->plan),
-                                    lp_plan_activation_bytes(input->plan));
-    return replicas_s(input, LP_COLLECTIVE_ALL_GATHER, bytes, parts(input, 1.0));
+    return replicas_s(input, LP_COLLECTIVE_ALL_GATHER, gathered_bytes(input), parts(input, 1.0));
 }
 
 /* The same before a pass of stage 3. */
@@ -175,19 +216,17 @@ lp_closed_form_dp(const LpClosedFormInput *input)
 {
     const LpPlan *plan = input->plan;
     Sum sum = sum_parts(input);
-    return (LpClosedFormDp){
-        .sum_s = sum_s(sum),
-        .gather_s = n_gathers(input) > 0.0 ? pass_gather_s(input, FALSE) : 0.0,
-        .back_gather_s = n_back_gathers(input) > 0.0 ? pass_gather_s(input, TRUE) : 0.0,
-        .sum_bytes = pooled_bytes(
-            mean_bytes(input, plan->format.gradient_bytes, plan->format.gradient_bytes)),
-        .gather_bytes = pooled_bytes(
-            mean_bytes(input, lp_plan_parameter_wire_bytes(plan), lp_plan_activation_bytes(plan))),
-        .n_sums = lp_plan_reduces_each(plan) ? n_micro_batches(input) : 1.0,
-        .n_gathers = n_gathers(input),
-        .n_back_gathers = n_back_gathers(input),
-        .n_units = fmax(n_units(input), 1.0),
-        .launched = launched(plan, sum)};
+    return (LpClosedFormDp){.sum_s = sum_s(sum),
+                            .gather_s = n_gathers(input) > 0.0 ? pass_gather_s(input, FALSE) : 0.0,
+                            .back_gather_s =
+                                n_back_gathers(input) > 0.0 ? pass_gather_s(input, TRUE) : 0.0,
+                            .sum_bytes = pooled_bytes(gradients_bytes(input)),
+                            .gather_bytes = pooled_bytes(gathered_bytes(input)),
+                            .n_sums = lp_plan_reduces_each(plan) ? n_micro_batches(input) : 1.0,
+                            .n_gathers = n_gathers(input),
+                            .n_back_gathers = n_back_gathers(input),
+                            .n_units = fmax(n_units(input), 1.0),
+                            .launched = launched(plan, sum)};
 }
 
 /* The mean stage's sum over the tensor-parallel group of gradients of what its ranks hold whole. */

@@ -6,6 +6,7 @@
 #include "model/closed_form/closed_form_counts.h"
 #include "model/times/layer_tensors.h"
 #include "model/times/list_copies.h"
+#include "model/times/trained.h"
 
 #include <math.h>
 
@@ -154,9 +155,11 @@ lp_closed_form_tensor_sums(const LpClosedFormInput *input)
     guint32 n_layers = lp_transformer_n_layers(shape);
     guint32 slice = MAX(n_layers / lp_plan_n_slices(plan), 1);
     Bucket bucket = {.filled = {0.0, 0.0}};
-    fill(&bucket, (LpParameters){lp_plan_head_parameters(plan, shape), 0.0}, limit);
+    double head = lp_end_trained(plan, lp_plan_head_parameters(plan, shape));
+    double embedding = lp_end_trained(plan, lp_plan_embedding_parameters(plan, shape));
+    fill(&bucket, (LpParameters){head, 0.0}, limit);
     for (guint32 i = n_layers; i-- > 0;) {
-        LpParameters parameters = lp_plan_layer_parameters(plan, shape, i);
+        LpParameters parameters = lp_layer_trained(shape, plan, i);
         LpLayerTensors tensors = lp_layer_tensors(shape, plan, i);
         for (guint k = 0; k < tensors.n && limit > 0.0; k++)
             fill(&bucket, (LpParameters){tensors.share[k] * parameters.dense, 0.0}, limit);
@@ -165,7 +168,7 @@ lp_closed_form_tensor_sums(const LpClosedFormInput *input)
         if (i > 0 && i % slice == 0 && degree(input, LP_AXIS_PP) > 1.0)
             flush(&bucket);
     }
-    fill(&bucket, (LpParameters){lp_plan_embedding_parameters(plan, shape), 0.0}, limit);
+    fill(&bucket, (LpParameters){embedding, 0.0}, limit);
     flush(&bucket);
     return mean_of(input, bucket.sums);
 }

@@ -8,6 +8,7 @@
 #include "model/plan/group.h"
 #include "model/times/kernel.h"
 #include "model/times/optimizer.h"
+#include "model/times/trained.h"
 
 #include <math.h>
 
@@ -254,9 +255,9 @@ find_ends(const LpLowerBoundInput *input, double mean_sums_s, gboolean is_hidden
                                  lp_closed_form_pp_message_s);
     if (is_hidden || lp_plan_reduces_each(plan) || plan->zero.stage > 1 || splits_backward(plan))
         return self;
-    LpParameters first = lp_plan_rank_parameters(plan, shape, 0), mean = {0.0, 0.0};
+    LpParameters first = lp_rank_trained(shape, plan, 0), mean = {0.0, 0.0};
     for (guint32 stage = 0; stage < pp; stage++) {
-        LpParameters own = lp_plan_rank_parameters(plan, shape, stage);
+        LpParameters own = lp_rank_trained(shape, plan, stage);
         mean.dense += own.dense / pp;
         mean.experts += own.experts / pp;
     }

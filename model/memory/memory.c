@@ -5,6 +5,7 @@
 #include "model/memory/memory_layer.h"
 #include "model/times/kernel_sizes.h"
 #include "model/times/mixer.h"
+#include "model/times/trained.h"
 #include "model/plan/precision.h"
 
 #include <math.h>
@@ -209,6 +210,12 @@ layer_parameters(const LpTransformer *transformer, const LpPlan *plan, guint32 i
     return total(lp_plan_layer_parameters(plan, transformer, index));
 }
 
+static double
+layer_adapters(const LpTransformer *transformer, const LpPlan *plan, guint32 index)
+{
+    return total(lp_layer_adapters(transformer, plan, index));
+}
+
 /* The largest array of a layer: up, down or gate, all experts' of one, or the queries'. */
 static double
 largest_array(const LpTransformer *transformer, const LpPlan *plan, guint32 index)
@@ -244,6 +251,15 @@ largest_tensor(const LpTransformer *transformer, const LpPlan *plan, guint32 sta
     return fmax(layers.largest, root_parameters(transformer, plan, stage));
 }
 
+/* Gradients of a unit of @parameters that are summed at once. */
+static double
+unit_gradients(const LpTransformer *transformer, const LpPlan *plan, guint32 stage,
+               double parameters)
+{
+    return lp_plan_freezes(plan) ? over_layers(transformer, plan, stage, layer_adapters).largest
+                                 : parameters;
+}
+
 /* The parameters that are gathered at once, tensor by tensor: up to the limit, which the last of
  * them oversteps, and one that comes into a list a second time; and the gradients of a bucket, or
  * of a tensor that has no room in one. */
@@ -254,7 +270,8 @@ tensors_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 stag
     double largest = largest_tensor(transformer, plan, stage);
     double there = plan->zero.keeps_parameters ? all : plan->zero.live_parameters + largest;
     double bucket = lp_plan_bucket_bytes(plan, plan->format.gradient_bytes);
-    double gradients = all * plan->format.gradient_bytes;
+    double gradients =
+        total(lp_rank_trained(transformer, plan, stage)) * plan->format.gradient_bytes;
     if (bucket > 0.0)
         gradients = fmin(gradients, fmax(bucket, largest * plan->format.gradient_bytes));
     double listed = plan->traits[LP_TRAIT_GATHER_LISTS] ? largest : 0.0;
@@ -282,7 +299,8 @@ gathered_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 sta
     double inside = keeps ? layers.sum : fmin((n_ahead + 1.0) * layers.largest, layers.sum);
     double wire = lp_plan_parameter_wire_bytes(plan);
     double gathered = fmax(inside * wire, ahead * wire + root * lp_plan_activation_bytes(plan));
-    double gradients = fmax(layers.largest, root) * plan->format.gradient_bytes;
+    double gradients = unit_gradients(transformer, plan, stage, fmax(layers.largest, root)) *
+                       plan->format.gradient_bytes;
     double bucket = lp_plan_bucket_bytes(plan, plan->format.gradient_bytes);
     if (bucket > 0.0)
         gradients = fmin(gradients, bucket);
@@ -328,23 +346,27 @@ lp_memory_of_stage(const LpTransformer *transformer, const LpPlan *plan, guint32
 {
     LpParameters whole = lp_plan_rank_parameters(plan, transformer, stage);
     LpParameters share = lp_plan_sharded_parameters(plan, whole);
+    LpParameters trained = lp_rank_trained(transformer, plan, stage);
+    LpParameters own = lp_plan_sharded_parameters(plan, trained);
     LpParameters layers = lp_plan_rank_layer_parameters(plan, transformer, stage);
     gboolean shards = plan->zero.stage == 3;
     double kept = total(shards ? share : whole);
     double kept_layers = total(shards ? lp_plan_sharded_parameters(plan, layers) : layers);
     Held rank = held(transformer, plan);
-    double gradients = total(shards_gradients(plan) ? share : whole) * plan->format.gradient_bytes;
+    double adapters = lp_plan_freezes(plan) ? total(shards ? own : trained) : 0.0;
+    double gradients = total(shards_gradients(plan) ? own : trained) * plan->format.gradient_bytes;
     Layers recomputed = over_layers(transformer, plan, stage, recomputed_bytes);
     LpMemory self = {
-        .weights_bytes = (kept - kept_layers) * rank.end_weight + kept_layers * rank.layer_weight,
-        .optimizer_bytes = total(share) * rank.state,
+        .weights_bytes = (kept - kept_layers) * rank.end_weight + kept_layers * rank.layer_weight +
+                         adapters * lp_plan_activation_bytes(plan),
+        .optimizer_bytes = total(own) * rank.state,
         .activations_bytes = activations_bytes(transformer, plan, stage, &rank),
         .buffers_bytes = received_bytes(transformer, plan, stage) + recomputed.largest +
                          ring_bytes(transformer, plan) + gathered_bytes(transformer, plan, stage) +
                          flat_buckets_bytes(plan, gradients),
     };
     self.gradients_bytes = gradients_bytes(plan, gradients, self.activations_bytes);
-    add_step(&self, plan, total(share));
+    add_step(&self, plan, total(own));
     return self;
 }
 

@@ -2,6 +2,8 @@
 /* Members of process groups. */
 #include "model/plan/group.h"
 
+#include "model/plan/plan_lora.h"
+
 #include <math.h>
 
 static gboolean
@@ -167,7 +169,7 @@ lp_group_exchanges_embedding(const LpTransformer *transformer, const LpPlan *pla
     guint32 pp = plan->degree[LP_AXIS_PP];
     /* Under DualPipe both ends hold both, and their replicas' reduction sums the gradients. */
     return lp_transformer_copies_embedding(transformer) && pp > 1 && !is_dual(plan) &&
-           (stage == 0 || stage == pp - 1);
+           !lp_plan_freezes(plan) && (stage == 0 || stage == pp - 1);
 }
 
 static guint64

@@ -88,6 +88,8 @@ lp_plan_dispatch_wire_bytes(const LpPlan *self)
 double
 lp_plan_parameter_wire_bytes(const LpPlan *self)
 {
+    if (self->format.quantized_weights)
+        return LP_QUANTIZED_BYTES;
     return self->format.narrow_parameters
                ? lp_precision_traits(self->format.precision)->weight_bytes
                : lp_plan_activation_bytes(self);

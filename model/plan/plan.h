@@ -5,6 +5,7 @@
 #include "model/plan/plan_experts.h"
 #include "model/plan/plan_flop.h"
 #include "model/plan/plan_layers.h"
+#include "model/plan/plan_lora.h"
 #include "model/plan/plan_options.h"
 #include "model/plan/plan_parameters.h"
 #include "model/plan/plan_rank.h"

@@ -491,7 +491,8 @@ gboolean
 lp_plan_check(const LpPlan *self, const LpTransformer *transformer, GError **error)
 {
     return lp_plan_check_degrees(self, transformer, error) && check_order(self, error) &&
-           check_options(self, error) && check_tensor_parallel(self, transformer, error) &&
+           check_options(self, error) && lp_plan_check_lora(self, error) &&
+           check_tensor_parallel(self, transformer, error) &&
            check_context_parallel(self, transformer, error) &&
            check_experts(self, transformer, error) && lp_plan_check_batch(self, error) &&
            check_pipeline(self, transformer, error) &&

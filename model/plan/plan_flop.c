@@ -2,18 +2,37 @@
 /* Operations of an iteration. */
 #include "model/plan/plan_flop.h"
 
+#include "model/plan/plan_lora.h"
 #include "model/plan/plan_recompute.h"
 
 /* Backward takes two products for each of the forward pass: one for either operand's gradient. */
 #define PASSES_OF_TRAINING 3.0
+/* Frozen weights have no gradient. */
+#define PASSES_OF_FROZEN 2.0
 /* Images have no gradient. */
 #define PASSES_OF_PATCHES 2.0
+
+/* Of frozen weights no gradient is made; operations of adapters are left out. */
+static double
+frozen_flop(const LpPlan *self, const LpTransformer *transformer)
+{
+    double sequences = self->batch.global;
+    double layers = 0.0;
+    for (guint32 i = 0; i < lp_transformer_n_layers(transformer); i++)
+        layers += PASSES_OF_FROZEN * lp_transformer_layer_forward_flop(transformer, i, sequences) +
+                  (PASSES_OF_TRAINING - PASSES_OF_FROZEN) *
+                      lp_transformer_scores_forward_flop(transformer, i, sequences);
+    return layers + PASSES_OF_FROZEN * lp_transformer_logits_forward_flop(transformer, sequences) +
+           lp_transformer_embedding_forward_flop(transformer, sequences);
+}
 
 double
 lp_plan_model_flop(const LpPlan *self, const LpTransformer *transformer)
 {
     double sequences = self->batch.global;
     double layers = 0.0;
+    if (lp_plan_freezes(self))
+        return frozen_flop(self, transformer);
     for (guint32 i = 0; i < lp_transformer_n_layers(transformer); i++)
         layers += lp_transformer_layer_forward_flop(transformer, i, sequences);
     return PASSES_OF_TRAINING *

@@ -85,6 +85,7 @@ typedef struct {
     LpScaling scaling;           /**< of LP_PRECISION_FP8 */
     gboolean narrow_parameters;  /**< weights of layers are kept and gathered in the precision of
                                       products where that is narrow; else in 16 bits, and cast */
+    gboolean quantized_weights;  /**< frozen weights of layers are kept and gathered in 4 bits */
     guint32 gradient_bytes;      /**< bytes an element of a reduced gradient: 4 or 2 */
     guint32 communication_bytes; /**< bytes an activation element on the wire; 0: as in memory,
                                       lp_plan_wire_bytes() */
@@ -147,6 +148,25 @@ typedef struct {
     LpLibraryPick picks[LP_LIBRARY_PICKS_MAX];
 } LpLibraryPicks;
 
+/** Products beside whose frozen weights adapters are trained. */
+typedef enum {
+    LP_ADAPTED_QUERIES = 1 << 0,
+    LP_ADAPTED_KEYS = 1 << 1,
+    LP_ADAPTED_VALUES = 1 << 2,
+    LP_ADAPTED_PROJECTION = 1 << 3,
+    LP_ADAPTED_UP = 1 << 4,
+    LP_ADAPTED_GATE = 1 << 5,
+    LP_ADAPTED_DOWN = 1 << 6,
+    LP_ADAPTED_ALL = (1 << 7) - 1
+} LpAdapted;
+
+/** What is trained in place of the weights: low-rank adapters (LoRA: Hu et al., arXiv 2106.09685).
+ */
+typedef struct {
+    guint32 rank;    /**< 0: the weights themselves */
+    guint32 targets; /**< a set of LpAdapted; 0: all */
+} LpPlanLora;
+
 /** Which communication library runs, and what is asked of it. */
 typedef struct {
     char name[LP_LIBRARY_TEXT_MAX];     /**< "auto": the machine's; or a text of several */
@@ -168,6 +188,7 @@ typedef struct {
                           LP_RECOMPUTED_CORE */
     LpRecomputeLayers recompute_layers; /**< lp_plan_recomputes_layer() */
     LpOptimizer optimizer;
+    LpPlanLora lora;
     LpPlanBatch batch;
     LpPlanPipeline pipeline;
     LpPlanExperts experts;

@@ -4,6 +4,7 @@
 
 #include "model/plan/plan_experts.h"
 #include "model/plan/plan_layers.h"
+#include "model/plan/plan_lora.h"
 #include "model/plan/plan_rank.h"
 
 #include <math.h>
@@ -58,7 +59,7 @@ double
 lp_plan_whole_gradients(const LpPlan *self, const LpTransformer *transformer, guint32 stage)
 {
     double sum = 0.0;
-    if (!self->sequence_parallel || self->degree[LP_AXIS_TP] < 2)
+    if (!self->sequence_parallel || self->degree[LP_AXIS_TP] < 2 || lp_plan_freezes(self))
         return 0.0;
     for (guint32 chunk = 0; chunk < lp_plan_n_chunks(self); chunk++) {
         guint32 slice = lp_plan_slice(self, stage, chunk);

@@ -49,6 +49,7 @@ double lp_plan_head_parameters(const LpPlan *self, const LpTransformer *transfor
  * ranks: what each holds whole and meets its own tokens with, under sequence parallelism. They are
  * summed once an iteration, in one collective (Megatron-Core,
  * megatron/core/distributed/finalize_model_grads.py: _allreduce_non_tensor_model_parallel_grads).
+ * Of adapters beside frozen weights they are left out as too small.
  */
 double lp_plan_whole_gradients(const LpPlan *self, const LpTransformer *transformer, guint32 stage);
 /** Parameters of chunk @chunk of @stage: its layers, with embedding on the first and head on the

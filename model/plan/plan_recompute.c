@@ -2,6 +2,8 @@
 /* The parts of a layer that recomputation runs again. */
 #include "model/plan/plan_recompute.h"
 
+#include "model/plan/plan_lora.h"
+
 /* The place of layer @index in its slice. */
 static guint32
 place_in_slice(const LpPlan *self, const LpTransformer *transformer, guint32 index)
@@ -125,5 +127,9 @@ lp_plan_regathers_inputs(const LpPlan *self)
 {
     gboolean is_kept =
         self->recompute == LP_RECOMPUTE_LIGHT || !lp_plan_recomputes(self, LP_RECOMPUTED_NORMS);
+    guint32 first_products =
+        LP_ADAPTED_QUERIES | LP_ADAPTED_KEYS | LP_ADAPTED_VALUES | LP_ADAPTED_UP | LP_ADAPTED_GATE;
+    if (self->lora.rank > 0 && !lp_plan_adapts(self, first_products))
+        return FALSE;
     return self->sequence_parallel && (!self->traits[LP_TRAIT_KEEP_GATHERED] || !is_kept);
 }

@@ -89,6 +89,17 @@ typedef enum {
     LP_PROJECTIONS_SEPARATE       /**< queries, keys and values, too */
 } LpProjections;
 
+/** Which kernels make the loss and the gradient of the logits. */
+typedef enum {
+    LP_FUSED_LOSS_NO,
+    LP_FUSED_LOSS_IN_PLACE, /**< Transformer Engine's */
+    LP_FUSED_LOSS_NATIVE,   /**< Megatron-Core's */
+    LP_FUSED_LOSS_COMPILED, /**< torch.compile's */
+    LP_FUSED_LOSS_LIGER,    /**< with the products, chunk by chunk */
+    LP_FUSED_LOSS_CHUNKED,  /**< prime-rl's: logits are made again backward */
+    LP_FUSED_LOSS_CUT       /**< Apple's: no logits are kept */
+} LpFusedLoss;
+
 /** The order in which a tensor of activations lies in memory. */
 typedef enum {
     LP_LAYOUT_SEQUENCE_FIRST, /**< tokens of one position next to each other */

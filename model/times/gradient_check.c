@@ -4,6 +4,7 @@
 
 #include "model/times/kernel.h"
 #include "model/times/layer_tensors.h"
+#include "model/times/trained.h"
 #include "model/plan/plan_layers.h"
 #include "model/plan/plan_parameters.h"
 #include "model/plan/precision.h"
@@ -50,7 +51,8 @@ LpWork
 lp_gradient_checks_work(const LpTransformer *transformer, const LpPlan *plan,
                         const LpAccelerator *accelerator, guint32 stage)
 {
-    double bytes = lp_plan_stage_parameters(plan, transformer, stage) * plan->format.gradient_bytes;
+    LpParameters trained = lp_rank_trained(transformer, plan, stage);
+    double bytes = (trained.dense + trained.experts) * plan->format.gradient_bytes;
     gboolean by_unit = plan->zero.stage == 3 && !lp_plan_gathers_tensors(plan);
     double n =
         by_unit ? n_units(transformer, plan, stage) : n_buckets(transformer, plan, stage, bytes);

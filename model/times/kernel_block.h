@@ -91,6 +91,6 @@ typedef struct {
 } LpStepParameters;
 
 /** Kernels that a block has in a pass, at most. */
-#define LP_KERNELS_MAX 48
+#define LP_KERNELS_MAX 96
 
 G_END_DECLS

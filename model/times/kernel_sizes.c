@@ -7,6 +7,7 @@
 #include "model/transformer/transformer_parameters.h"
 #include "shape_sizes.h"
 
+#include <math.h>
 #include <string.h>
 
 const char *const lp_block_names[] = {"embedding", "attention", "cross",     "ffn",
@@ -56,6 +57,19 @@ makes_some_qkv(const Of *of)
     return (of->recomputed & parts) != 0;
 }
 
+/* Tokens of a chunk of Liger's loss: the power of two that gives no more logits than inputs, or up
+ * to twice as many (linkedin/Liger-Kernel, src/liger_kernel/ops/fused_linear_cross_entropy.py). */
+static double
+chunk_tokens(const Of *of)
+{
+    double tokens = lp_plan_tokens(of->plan, lp_transformer_head_tokens(of->shape));
+    double least = ceil(tokens / ceil((double)of->shape->vocab / of->shape->hidden));
+    double chunk = 1.0;
+    while (chunk < least)
+        chunk *= 2.0;
+    return chunk;
+}
+
 #define EACH_SIZE(NUMBER, CHOICE)                                                                  \
     CHOICE("part", lp_block_part_names, LP_BLOCK_PART_NORM)                                        \
     NUMBER("wide", 0)                                                                              \
@@ -71,6 +85,7 @@ makes_some_qkv(const Of *of)
     NUMBER("encoder-tokens", lp_plan_tokens(plan, shape->seq))                                     \
     NUMBER("decoder-tokens", lp_plan_tokens(plan, shape->decoder.seq))                             \
     NUMBER("head-tokens", lp_plan_tokens(plan, lp_transformer_head_tokens(shape)))                 \
+    NUMBER("chunk-tokens", chunk_tokens(of))                                                       \
     NUMBER("encoder-seq", shape->seq)                                                              \
     NUMBER("seq", of->layer.seq)                                                                   \
     NUMBER("keys", of->layer.keys)                                                                 \
@@ -126,6 +141,14 @@ makes_some_qkv(const Of *of)
     NUMBER("rms-norms", lp_transformer_has_rms_norms(shape))                                       \
     NUMBER("head-norms", shape->head_norms)                                                        \
     NUMBER("clamped-activation", shape->clamped)                                                   \
+    NUMBER("lora-rank", plan->lora.rank)                                                           \
+    NUMBER("adapts-queries", lp_plan_adapts(plan, LP_ADAPTED_QUERIES))                             \
+    NUMBER("adapts-keys", lp_plan_adapts(plan, LP_ADAPTED_KEYS))                                   \
+    NUMBER("adapts-values", lp_plan_adapts(plan, LP_ADAPTED_VALUES))                               \
+    NUMBER("adapts-projection", lp_plan_adapts(plan, LP_ADAPTED_PROJECTION))                       \
+    NUMBER("adapts-up", lp_plan_adapts(plan, LP_ADAPTED_UP))                                       \
+    NUMBER("adapts-gate", lp_plan_adapts(plan, LP_ADAPTED_GATE))                                   \
+    NUMBER("adapts-down", lp_plan_adapts(plan, LP_ADAPTED_DOWN))                                   \
     CHOICE("optimizer", lp_optimizer_names, plan->optimizer)                                       \
     NUMBER("moment-bytes", lp_plan_moment_bytes(plan))                                             \
     NUMBER("dp", plan->degree[LP_AXIS_DP])                                                         \
@@ -146,6 +169,7 @@ makes_some_qkv(const Of *of)
     NUMBER("mxfp8-scaled-bytes", lp_precision_traits(LP_PRECISION_MXFP8)->scaled_bytes)            \
     NUMBER("cast-reads", lp_plan_cast_reads(plan))                                                 \
     NUMBER("gradient-bytes", plan->format.gradient_bytes)                                          \
+    NUMBER("quantized-weights", plan->format.quantized_weights)                                    \
     NUMBER("narrow-parameters", plan->format.narrow_parameters)                                    \
     NUMBER("sequence-parallel", plan->sequence_parallel)                                           \
     NUMBER("attention-gathers", lp_plan_attention_inputs(plan).n_gathers)                          \

@@ -4,6 +4,7 @@
 
 #include "model/times/kernel.h"
 #include "model/times/layer_tensors.h"
+#include "model/times/trained.h"
 
 #include <math.h>
 
@@ -17,8 +18,8 @@ double
 lp_optimizer_time_s(const LpTransformer *transformer, const LpPlan *plan,
                     const LpAccelerator *accelerator, guint32 stage)
 {
-    LpParameters all = lp_plan_rank_parameters(plan, transformer, stage);
-    LpParameters layers = lp_plan_rank_layer_parameters(plan, transformer, stage);
+    LpParameters all = lp_rank_trained(transformer, plan, stage);
+    LpParameters layers = lp_rank_layers_trained(transformer, plan, stage);
     LpStepParameters step = {
         .all = total(all),
         .own = total(lp_plan_sharded_parameters(plan, all)),
@@ -43,7 +44,7 @@ lp_optimizer_list_copies(const LpTransformer *transformer, const LpPlan *plan,
         n_members < 2 || plan->optimizer == LP_OPTIMIZER_NONE)
         return LP_WORK_NONE;
     double bytes =
-        total(lp_plan_rank_parameters(plan, transformer, stage)) * lp_plan_activation_bytes(plan);
+        total(lp_rank_trained(transformer, plan, stage)) * lp_plan_activation_bytes(plan);
     double copies = n_members * lp_stage_tensors(transformer, plan, stage);
     LpListCosts costs = lp_list_costs(plan, accelerator);
     double device_s = copies * costs.device_s + 2.0 * bytes * costs.byte_s;

@@ -3,6 +3,7 @@
 #include "model/times/tensor_owners.h"
 
 #include "model/times/layer_tensors.h"
+#include "model/times/trained.h"
 #include "model/plan/plan_layers.h"
 #include "model/plan/plan_parameters.h"
 #include "model/transformer/transformer_parameters.h"
@@ -15,7 +16,7 @@ add_layers(GArray *tensors, const LpTransformer *transformer, const LpPlan *plan
     guint32 n_layers = lp_plan_slice_layers(plan, transformer, slice);
     for (guint32 layer = first; layer < first + n_layers; layer++) {
         LpLayerTensors parts = lp_layer_tensors(transformer, plan, layer);
-        double dense = lp_plan_layer_parameters(plan, transformer, layer).dense;
+        double dense = lp_layer_trained(transformer, plan, layer).dense;
         for (guint i = 0; i < parts.n; i++) {
             double tensor = parts.share[i] * (dense * bytes);
             g_array_append_val(tensors, tensor);
@@ -26,7 +27,7 @@ add_layers(GArray *tensors, const LpTransformer *transformer, const LpPlan *plan
 static void
 add_end(GArray *tensors, const LpPlan *plan, double parameters)
 {
-    double tensor = parameters * lp_plan_activation_bytes(plan);
+    double tensor = lp_end_trained(plan, parameters) * lp_plan_activation_bytes(plan);
     g_array_append_val(tensors, tensor);
 }
 

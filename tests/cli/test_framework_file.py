@@ -57,7 +57,7 @@ class File(unittest.TestCase):
     def test_faults(self):
         cases = [
             ([("fused-los", "yes", "")], 'data/f.xml:3: <setting> fused-los: unknown attribute "fused-los", the nearest known one is "fused-loss"'),
-            ([("fused-loss", "7", "")], 'data/f.xml:3: <setting> fused-loss: "7" is not yes or no'),
+            ([("fused-loss", "7", "")], 'data/f.xml:3: <setting> fused-loss: "7" is not one of no, yes, native, compiled, liger, chunked, cut'),
             ([("fused-loss", "yes", ' when="foo=3"')], 'data/f.xml:3: <setting> fused-loss: unknown attribute "foo"'),
             ([("kernels", "none.xml", "")], "data/none.xml: No such file"),
         ]

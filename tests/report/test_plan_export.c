@@ -157,6 +157,8 @@ static const Row megatron[] = {
     {"cuda-graphs=yes", "--cuda-graph-impl full_iteration"},
     {"fused-accumulation=no", "--no-gradient-accumulation-fusion"},
     {"fused-loss=yes", "--cross-entropy-loss-fusion --cross-entropy-fusion-impl te"},
+    {"fused-loss=native", "--cross-entropy-loss-fusion --cross-entropy-fusion-impl native"},
+    {"fused-loss=liger", "# no flag: fused-loss=liger"},
     {"algorithm-dp=ring", "# no flag: algorithm-dp=ring"},
     {"kernels=eager", "# no flag: kernels=eager"},
     {"slowdown=1.2", "!# no flag: slowdown=1.2"},

@@ -48,8 +48,8 @@ def listed(r, plan):
 SOFTWARE = {
     "gather-lists": ["yes"], "unit-copies": ["yes"], "array-units": ["yes"], "root-unit": ["no"],
     "gather-ahead": ["pass"], "drop-gradients": ["yes"], "flat-gradients": ["yes"], "cast-shards": ["yes"],
-    "gradient-buffers": ["yes"], "main-gradients": ["yes"], "triangular-softmax": ["yes"], "core-copies": ["yes"], "score-biases": ["yes"], "fused-accumulation": ["yes"], "cast-gradients": ["yes"], "fused-loss": ["yes"],
-    "narrow-logits": ["yes"], "layer-graphs": ["routing", "attention"], "narrow-activations": ["yes"], "scaling": ["current"],
+    "gradient-buffers": ["yes"], "main-gradients": ["yes"], "triangular-softmax": ["yes"], "core-copies": ["yes"], "score-biases": ["yes"], "fused-accumulation": ["yes"], "cast-gradients": ["yes"], "fused-loss": ["yes", "native", "compiled", "liger", "chunked", "cut"], "fused-activation": ["yes"],
+    "narrow-logits": ["yes"], "layer-graphs": ["routing", "attention"], "lora-rank": [8], "lora-targets": ["attention", "queries,down"], "adapter-casts": ["yes", "autocast"], "lora-dropout": ["yes"], "narrow-activations": ["yes"], "scaling": ["current"],
     "offload-inputs": ["yes"], "clamped-activation": ["yes"], "experts-eager": ["yes"], "expert-loop": ["yes"], "expert-slices": ["yes"], "tensor-hooks": ["yes"],
     "experts-one-by-one": ["yes"], "experts-kernel": ["torch"], "routing-kernels": ["3"], "routing-draws": ["layer", "iteration"],
     "attention-kernel": ["vendor", "torch", "flash-2", "flash-1", "triton", "unfused"], "separate-projections": ["gate", "yes"],

@@ -139,7 +139,9 @@ test_round_trip(void)
                                           "rank-order=pp-dp-tp-cp-ep",
                                           "precision=nvfp4",
                                           "precision=fp8-block",
-                                          "narrow-parameters=yes"};
+                                          "narrow-parameters=yes",
+                                          "lora-rank=8",
+                                          "lora-targets=q_proj,values,ffn"};
     char *path = lp_temporary_with_suffix(".xml", MINIMAL, -1);
     for (guint i = 0; i < G_N_ELEMENTS(changes); i++) {
         g_autoptr(LpWorkload) first = load(GPT3, changes[i], &error);
@@ -180,7 +182,7 @@ static const struct {
      "overlap-dp overlap-tp overlap-ep "
      "host-sync collective-checks kernels amped-efficiency framework layout attention-kernel "
      "experts-kernel input-collectives kv-division layer-graphs library-switch root-unit "
-     "parallel-loss separate-projections"},
+     "parallel-loss separate-projections adapter-casts fused-loss"},
     {"ssssssssssssssssssss",
      "fused-accumulation keep-gathered unit-copies "
      "complex-rotary eager-rotary rotary-slices eager-norms eager-activation gelu-steps "
@@ -189,18 +191,18 @@ static const struct {
      "gradient-check "
      "first-buckets "
      "shifted-logits eager-optimizer "
-     "fused-loss clamped-activation experts-eager eager-dispatch count-sync "
+     "clamped-activation fused-activation experts-eager eager-dispatch count-sync "
      "head-norms "
      "adjacent-experts "
      "narrow-logits narrow-attention experts-fused "
      "fused-dispatch mask-dispatch experts-padded "
-     "gather-lists casts-apart scales-apart offload-activations"},
+     "gather-lists casts-apart scales-apart offload-activations lora-dropout"},
     {"ssssssssssssssssssss",
      "expert-loop expert-slices tensor-hooks autocast tied-embeddings embedding parallel-blocks "
      "sequence-parallel early-stop "
      "reshard narrow-parameters narrow-activations "
      "cast-shards array-units offload-inputs drop-gradients flat-gradients "
-     "experts-one-by-one "
+     "experts-one-by-one quantized-weights "
      "overlap-tp-pairs overlap-pp overlap-param cuda-graphs single-blocks"},
     {"vvvvvvvvvvvvvvvvvvvv", "rank-order algorithm-tp algorithm-cp algorithm-ep algorithm-dp"},
     /* Names, which are looked up once the machine is known. */
@@ -221,14 +223,14 @@ static const struct {
      "seed gradient-copies delta-key-heads delta-value-heads delta-key-width delta-value-width "
      "delta-conv mamba-heads mamba-head-width mamba-state mamba-groups mamba-conv mamba-chunk "
      "index-heads index-width index-top-k selective-inner selective-expand selective-state "
-     "selective-rank selective-conv selective-norms"},
+     "selective-rank selective-conv selective-norms lora-rank"},
     {"s.ssssssssssvvvSsssv", "decoder-layers decoder-seq query-rank kv-rank rope-width value-width "
                              "experts top-k expert-ffn expert-latent shared-experts patch"},
     {"s.ssssssssssvvvPsssv", "shard-degree"},
     {"s.ssssssssssvvvvsssv", "zero"},
     {"vPvvvvvvvvvvvvvPvvvv", "stage-layers"},
     {"vvvvvvvvvvvvvvv.vvvv", "recompute-layers"},
-    {"vvvvvvvvvvvvvvvvvvvv", "selective"},
+    {"vvvvvvvvvvvvvvvvvvvv", "selective lora-targets"},
     /* What may be a mixer's name, lists are asked for. */
     {"vvvSSvSvvvvvvvvvvSvv", "layer-pattern"},
     /* Numbers, of ranges of their own. */

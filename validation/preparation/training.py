@@ -22,15 +22,20 @@ def group_of(row, program):
     """Names the work of a row: model, batch, precision, machine and software. Rows of one group differ in their plans."""
     quiet = type(row)(row.fields, row.columns, row.where)
     said = [framework.name_of(quiet, program), *(row.text(column) for column in WORK)]
-    said += [word for word in row.text("set").split(" ") if word and word.split("=")[0] not in OF_PLAN]
+    said += [word for word in row_set(row) if word.split("=")[0] not in OF_PLAN]
     return hashlib.sha256("|".join(said).encode()).hexdigest()[:12]
+
+
+def row_set(row):
+    return [word for word in row.text("set").split(" ") if word]
 
 
 def check_scope(self):
     kind = self.model.get("out-of-scope") if self.model is not None else None
     named = set(words.tokens(self.row.text("model"))) | set(words.tokens(self.row.text("source")))
-    if kind is None and named & ADAPTERS:
-        kind = "adapters (LoRA) beside frozen weights"
+    stated = {word.split("=")[0] for word in row_set(self.row)}
+    if kind is None and named & ADAPTERS and "lora-rank" not in stated:
+        kind = "adapters (LoRA) beside frozen weights, or their rank, lora-rank, in column set"
     if kind is not None:
         raise Refusal(kind, scope=True)
     if self.row.text("kind") not in KINDS:

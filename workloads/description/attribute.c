@@ -254,13 +254,51 @@ set_variant(guint64 *place, const char *name, const char *text, GError **error)
 static gboolean parse_value(const LpAttribute *self, LpWorkload *workload, const char *text,
                             GError **error);
 
-/* @item: "NAME", which is "NAME=yes", or "NAME=VALUE". */
+static const Word *
+find_word(const LpAttribute *self, const char *text)
+{
+    g_autofree char *plain = lp_foreign_word_plain(text);
+    g_autofree char *last = lp_foreign_word_plain(lp_foreign_word_last(text));
+    for (const Word *word = self->words; word != NULL && word->name != NULL; word++)
+        if (strcmp(word->name, plain) == 0 || strcmp(word->name, last) == 0)
+            return word;
+    g_autofree char *name = lp_foreign_word_unversioned(text);
+    return strcmp(name, text) != 0 ? find_word(self, name) : NULL;
+}
+
+const char *
+lp_attribute_word(const LpAttribute *self, const char *text)
+{
+    const Word *word = find_word(self, text);
+    return word != NULL ? word->settings : NULL;
+}
+
 static gboolean
-set_trait(LpWorkload *workload, const char *item, LpOrigin origin, GError **error)
+set_words(const char *settings, LpWorkload *workload, LpOrigin origin, GError **error)
+{
+    g_auto(GStrv) parts = g_strsplit(settings, " ", -1);
+    for (guint i = 0; parts[i] != NULL; i++) {
+        char *equals = strchr(parts[i], '=');
+        *equals = '\0';
+        const LpAttribute *attribute = lp_attribute_find(parts[i], error);
+        if (attribute == NULL || !parse_value(attribute, workload, equals + 1, error))
+            return FALSE;
+        workload->origin[attribute - attributes] = origin;
+    }
+    return TRUE;
+}
+
+/* @item: "NAME", which is "NAME=yes", "NAME=VALUE", or a word of @with. */
+static gboolean
+set_trait(const LpAttribute *with, LpWorkload *workload, const char *item, LpOrigin origin,
+          GError **error)
 {
     const char *equals = strchr(item, '=');
     g_autofree char *name = g_strndup(item, equals != NULL ? (gsize)(equals - item) : strlen(item));
     const LpAttribute *trait = lp_attribute_find(name, NULL);
+    const char *word = equals == NULL ? lp_attribute_word(with, name) : NULL;
+    if (trait == NULL && word != NULL)
+        return set_words(word, workload, origin, error);
     if (trait == NULL || !lp_attribute_is_trait(trait)) {
         g_autofree char *shown = lp_error_quote(name);
         g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_NAME,
@@ -279,11 +317,12 @@ set_trait(LpWorkload *workload, const char *item, LpOrigin origin, GError **erro
 }
 
 static gboolean
-set_traits(LpWorkload *workload, const char *text, LpOrigin origin, GError **error)
+set_traits(const LpAttribute *with, LpWorkload *workload, const char *text, LpOrigin origin,
+           GError **error)
 {
     g_auto(GStrv) items = g_strsplit(text, ",", -1);
     for (guint i = 0; strcmp(text, "none") != 0 && (i == 0 || items[i] != NULL); i++)
-        if (!set_trait(workload, items[i] != NULL ? items[i] : "", origin, error))
+        if (!set_trait(with, workload, items[i] != NULL ? items[i] : "", origin, error))
             return FALSE;
     return TRUE;
 }
@@ -351,7 +390,7 @@ parse_value(const LpAttribute *self, LpWorkload *workload, const char *text, GEr
     case KIND_VARIANT:
         return set_variant(place, self->name, text, error);
     case KIND_WITH:
-        return set_traits(workload, text, LP_ORIGIN_DEFAULT, error);
+        return set_traits(self, workload, text, LP_ORIGIN_DEFAULT, error);
     }
     g_assert_not_reached();
 }
@@ -366,40 +405,6 @@ lp_attribute_set_defaults(LpWorkload *workload)
         gboolean good = text == NULL || parse_value(&attributes[i], workload, text, NULL);
         g_assert(good);
     }
-}
-
-static const Word *
-find_word(const LpAttribute *self, const char *text)
-{
-    g_autofree char *plain = lp_foreign_word_plain(text);
-    g_autofree char *last = lp_foreign_word_plain(lp_foreign_word_last(text));
-    for (const Word *word = self->words; word != NULL && word->name != NULL; word++)
-        if (strcmp(word->name, plain) == 0 || strcmp(word->name, last) == 0)
-            return word;
-    g_autofree char *name = lp_foreign_word_unversioned(text);
-    return strcmp(name, text) != 0 ? find_word(self, name) : NULL;
-}
-
-const char *
-lp_attribute_word(const LpAttribute *self, const char *text)
-{
-    const Word *word = find_word(self, text);
-    return word != NULL ? word->settings : NULL;
-}
-
-static gboolean
-set_words(const char *settings, LpWorkload *workload, LpOrigin origin, GError **error)
-{
-    g_auto(GStrv) parts = g_strsplit(settings, " ", -1);
-    for (guint i = 0; parts[i] != NULL; i++) {
-        char *equals = strchr(parts[i], '=');
-        *equals = '\0';
-        const LpAttribute *attribute = lp_attribute_find(parts[i], error);
-        if (attribute == NULL || !parse_value(attribute, workload, equals + 1, error))
-            return FALSE;
-        workload->origin[attribute - attributes] = origin;
-    }
-    return TRUE;
 }
 
 /* The version of a framework that the NeMo container in @text has: "NeMo 24.07". */
@@ -422,7 +427,7 @@ lp_attribute_set(const LpAttribute *self, LpWorkload *workload, const char *text
 {
     g_autoptr(GError) fault = NULL;
     if (self->kind == KIND_WITH)
-        return set_traits(workload, text, origin, error);
+        return set_traits(self, workload, text, origin, error);
     if (!parse_value(self, workload, text, &fault)) {
         const Word *word = find_word(self, text);
         if (word != NULL && word->settings != NULL) {

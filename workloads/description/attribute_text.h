@@ -20,6 +20,7 @@ extern const LpAttributeText lp_text_virtual_stages;   /**< a count, or "finest"
 extern const LpAttributeText lp_text_stage_layers;     /**< a rule's name, or a list */
 extern const LpAttributeText lp_text_selective;        /**< "core", "alternate", "norms,ffn" */
 extern const LpAttributeText lp_text_recompute_layers; /**< "all", "4", "1/3" */
+extern const LpAttributeText lp_text_lora_targets;     /**< "all", "queries,values" */
 extern const LpAttributeText lp_text_memory_reserve;   /**< a size, or "auto" */
 extern const LpAttributeText lp_text_bucket;           /**< a size, or a rule's name */
 extern const LpAttributeText lp_text_shards;           /**< a count, or "domains" */

@@ -119,13 +119,13 @@ fill_layer(LpGradientBuckets *self, const LpUnit *unit)
     const LpPlan *plan = self->lowering->plan;
     LpLayerTensors tensors = lp_layer_tensors(self->lowering->transformer, plan, unit->layer);
     for (guint i = 0; i < tensors.n; i++) {
-        double dense = tensors.share[i] * unit->parameters.dense;
+        double dense = tensors.share[i] * unit->trained.dense;
         if (lp_unit_has_wide_tensor(unit, plan, &tensors, i))
             fill_wide(self, dense);
         else
             fill(self, (LpParameters){dense, 0.0});
     }
-    fill(self, (LpParameters){0.0, unit->parameters.experts});
+    fill(self, (LpParameters){0.0, unit->trained.experts});
 }
 
 void
@@ -135,11 +135,11 @@ lp_gradient_buckets_fill(LpGradientBuckets *self, const LpUnit *unit)
     gboolean by_unit = plan->zero.stage == 3 && !lp_plan_gathers_tensors(plan);
     gboolean is_cut = unit->kind == LP_UNIT_LAYER && !by_unit && self->bucket_bytes > 0.0;
     if (lp_unit_is_wide(unit, plan))
-        fill_wide(self, unit->parameters.dense);
+        fill_wide(self, unit->trained.dense);
     else if (is_cut)
         fill_layer(self, unit);
     else
-        fill(self, unit->parameters);
+        fill(self, unit->trained);
     /* Stage 3 reduces what it has gathered: unit by unit. */
     if (by_unit)
         lp_gradient_buckets_flush(self);

@@ -105,6 +105,7 @@ use_bytes(const LpParameterPrefetch *self, guint index)
     const LpParameterUse *use = use_at(self, index);
     LpUnit part = *lp_units_get(self->units, use->unit, FALSE);
     part.parameters = use->parameters;
+    part.trained = lp_plan_freezes(self->lowering->plan) ? (LpParameters){0.0, 0.0} : part.trained;
     return lp_unit_gathered_bytes(&part, self->lowering->plan);
 }
 

@@ -3,14 +3,22 @@
 #include "workloads/program/unit.h"
 
 #include "model/plan/precision.h"
+#include "model/times/trained.h"
 #include "workloads/program/layer.h"
 #include "workloads/program/vocabulary.h"
 
 static void
-append(GArray *units, LpUnitKind kind, guint32 layer, LpParameters parameters)
+append(GArray *units, LpUnitKind kind, guint32 layer, LpParameters parameters, LpParameters trained)
 {
-    LpUnit unit = {kind, layer, parameters};
+    LpUnit unit = {kind, layer, parameters, trained};
     g_array_append_val(units, unit);
+}
+
+static void
+append_end(GArray *units, const LpPlan *plan, LpUnitKind kind, double parameters)
+{
+    append(units, kind, 0, (LpParameters){parameters, 0.0},
+           (LpParameters){lp_end_trained(plan, parameters), 0.0});
 }
 
 /* A pair's decoder begins in the middle of a chunk, and embeds its own sequences there. Parameters
@@ -20,26 +28,26 @@ GArray *
 lp_units_new(const LpTransformer *transformer, const LpPlan *plan, guint32 stage, guint32 chunk)
 {
     GArray *units = g_array_new(FALSE, FALSE, sizeof(LpUnit));
+    const LpParameters none = {0.0, 0.0};
     double tp = plan->degree[LP_AXIS_TP];
     guint32 slice = lp_plan_slice(plan, stage, chunk);
     guint32 first = lp_plan_slice_first_layer(plan, transformer, slice);
     guint32 n_layers = lp_plan_slice_layers(plan, transformer, slice);
     if (transformer->embedding && lp_plan_holds_embedding(plan, stage, chunk))
-        append(units, LP_UNIT_EMBEDDING, 0,
-               (LpParameters){lp_plan_embedding_parameters(plan, transformer), 0.0});
+        append_end(units, plan, LP_UNIT_EMBEDDING, lp_plan_embedding_parameters(plan, transformer));
     for (guint32 layer = first; layer < first + n_layers; layer++) {
         gboolean ahead = lp_transformer_layer(transformer, layer).mtp;
         if (ahead || (transformer->embedding && layer == transformer->n_layers))
-            append(units, LP_UNIT_EMBEDDING, layer, (LpParameters){0.0, 0.0});
-        append(units, LP_UNIT_LAYER, layer, lp_plan_layer_parameters(plan, transformer, layer));
+            append(units, LP_UNIT_EMBEDDING, layer, none, none);
+        append(units, LP_UNIT_LAYER, layer, lp_plan_layer_parameters(plan, transformer, layer),
+               lp_layer_trained(transformer, plan, layer));
         if (ahead)
-            append(units, LP_UNIT_HEAD, layer, (LpParameters){0.0, 0.0});
+            append(units, LP_UNIT_HEAD, layer, none, none);
     }
     if (transformer->embedding && lp_plan_holds_head(plan, stage, chunk))
-        append(units, LP_UNIT_HEAD, 0,
-               (LpParameters){lp_plan_head_parameters(plan, transformer) +
-                                  lp_plan_tied_copy_parameters(plan, transformer) / tp,
-                              0.0});
+        append_end(units, plan, LP_UNIT_HEAD,
+                   lp_plan_head_parameters(plan, transformer) +
+                       lp_plan_tied_copy_parameters(plan, transformer) / tp);
     return units;
 }
 
@@ -82,9 +90,14 @@ LpParameters
 lp_unit_gathered_bytes(const LpUnit *self, const LpPlan *plan)
 {
     LpParameters pooled = lp_plan_pooled_parameters(plan, self->parameters);
+    LpParameters trained = lp_plan_pooled_parameters(plan, self->trained);
     double bytes = self->kind == LP_UNIT_LAYER ? lp_plan_parameter_wire_bytes(plan)
                                                : lp_plan_activation_bytes(plan);
-    return (LpParameters){pooled.dense * bytes, pooled.experts * bytes};
+    double trained_bytes = lp_plan_freezes(plan) ? lp_plan_activation_bytes(plan) : 0.0;
+    if (lp_plan_freezes(plan) && plan->zero.stage != 3)
+        bytes = 0.0;
+    return (LpParameters){pooled.dense * bytes + trained.dense * trained_bytes,
+                          pooled.experts * bytes + trained.experts * trained_bytes};
 }
 
 void

@@ -19,7 +19,8 @@ typedef enum {
 typedef struct {
     LpUnitKind kind;
     guint32 layer;           /**< of an embedding, the first that takes its tokens; 0 of a head */
-    LpParameters parameters; /**< of one rank */
+    LpParameters parameters; /**< of one rank, but for adapters */
+    LpParameters trained;    /**< of these; or, where they are frozen, of adapters */
 } LpUnit;
 
 /** The units of @chunk of @stage, in the order of the forward pass. Returns: (transfer full) array
@@ -42,8 +43,8 @@ gboolean lp_unit_is_wide(const LpUnit *self, const LpPlan *plan);
  * count together with a router and shared experts. */
 gboolean lp_unit_has_wide_tensor(const LpUnit *self, const LpPlan *plan,
                                  const LpLayerTensors *tensors, guint i);
-/** Bytes on the wire of all its parameters where replicas gather them, as their groups share them:
- * lp_plan_pooled_parameters(). */
+/** Bytes on the wire of its parameters where replicas gather them, as their groups share them,
+ * lp_plan_pooled_parameters(): all under ZeRO 3, else those that the step has changed. */
 LpParameters lp_unit_gathered_bytes(const LpUnit *self, const LpPlan *plan);
 
 /** The forward pass of @self, for one micro-batch. */

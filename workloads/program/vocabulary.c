@@ -64,7 +64,8 @@ add_loss_sums(LpLowering *self)
         4 *
         (guint64)llround(lp_plan_tokens(self->plan, lp_transformer_head_tokens(self->transformer)));
     lp_builder_add_vocabulary(&self->builder, LP_COLLECTIVE_ALL_REDUCE, bytes);
-    if (self->plan->traits[LP_TRAIT_FUSED_LOSS]) {
+    guint32 fused = self->plan->traits[LP_TRAIT_FUSED_LOSS];
+    if (fused == LP_FUSED_LOSS_IN_PLACE || fused == LP_FUSED_LOSS_NATIVE) {
         lp_builder_add_vocabulary(&self->builder, LP_COLLECTIVE_ALL_REDUCE, 2 * bytes);
     } else {
         lp_builder_add_vocabulary(&self->builder, LP_COLLECTIVE_ALL_REDUCE, bytes);

@@ -276,7 +276,7 @@ test_rules(void)
          "expert-ffn=2048 top-k=8", "expert-ffn 2048: of as many experts as are stated"},
         {"Liger's kernels",
          "framework=transformers-fsdp;tp=1;pp=1;dp=16;micro_batch=1;note=with Liger",
-         "fused-loss=yes eager-norms=no eager-rotary=no",
+         "fused-loss=liger fused-activation=yes eager-norms=no eager-rotary=no",
          "rotary positions fused: Liger is stated"},
         {"kernels that a note names",
          "framework=transformers-fsdp;tp=1;pp=1;dp=16;micro_batch=1;note=fused RMSNorm, rotary "

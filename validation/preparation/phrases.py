@@ -48,7 +48,7 @@ def take_liger(self):
     if not self.settings.get("framework", "").startswith("transformers"):
         return
     self.row.infer("fused-loss, norms and rotary positions fused: Liger is stated")
-    for name, value in (("fused-loss", "yes"), ("eager-norms", "no"), ("rotary-slices", "no"), ("eager-rotary", "no")):
+    for name, value in (("fused-loss", "liger"), ("fused-activation", "yes"), ("eager-norms", "no"), ("rotary-slices", "no"), ("eager-rotary", "no")):
         self.settings.setdefault(name, value)
 
 
@@ -67,7 +67,7 @@ def take_fused(self):
     settings = dict(self.settings, kernels=kernels)
     changes = [(name, "no") for name, said in FUSED
                if re.search(said, named) and self.program.default(settings, name) == "yes"]
-    if re.search("loss|cross.?entropy", named) and self.program.default(self.settings, "fused-loss") is None:
+    if re.search("loss|cross.?entropy", named) and self.program.default(settings, "fused-loss") is None:
         changes.append(("fused-loss", "yes"))
     changes = [(name, value) for name, value in changes if name not in self.settings]
     if changes:

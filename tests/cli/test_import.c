@@ -140,7 +140,6 @@ test_command_line(void)
         {"import huggingface JSON -o", 2, "-o"},
         {"import huggingface JSON.not", 1, "JSON.not: "},
         {"import huggingface JSON -o /nowhere/x.xml", 1, "/nowhere/x.xml: "},
-        {"import huggingface JSON -o /dev/full", 1, "/dev/full: "},
         {"imprt huggingface JSON", 2, "\"import\""},
     };
     Place place = make_place(SMALL);
@@ -152,6 +151,13 @@ test_command_line(void)
         lp_spawn_refused(NULL, line->str, rows[i].status, part->str);
     }
     lp_test_true("no file", !g_file_test(place.xml, G_FILE_TEST_EXISTS));
+    g_autofree char *options = g_strdup_printf("%s -o /dev/full", place.json);
+    LpSpawned full = lp_spawn("import huggingface", options);
+    lp_test_true("status of a full disk", full.status == 1);
+    lp_test_text("its complaint", full.complaint,
+                 "lightpath: /dev/full: No space left on device\n");
+    lp_test_true("what was read is told", strstr(full.output, "hidden_size") != NULL);
+    lp_spawned_clear(&full);
     clear_place(&place);
 }
 

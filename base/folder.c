@@ -79,10 +79,11 @@ lp_folder_check(const char *path, const char *const *names, GError **error)
         return FALSE;
     if (!g_file_test(place, G_FILE_TEST_EXISTS))
         return try_beside(place, error);
-    errno = 0;
+    if (!g_file_test(path, G_FILE_TEST_IS_DIR))
+        return fail(path, ENOTDIR, error);
     g_autoptr(GDir) folder = g_dir_open(path, 0, NULL);
     if (folder == NULL)
-        return fail(path, errno != 0 ? errno : ENOTDIR, error);
+        return fail(path, EACCES, error);
     const char *name;
     while ((name = g_dir_read_name(folder)) != NULL) {
         g_autofree char *within = g_build_filename(path, name, NULL);

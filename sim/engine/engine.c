@@ -102,12 +102,6 @@ lp_engine_reserve_stacks(guint64 n_actors)
         g_free(g_malloc((gsize)bytes)); /* which there are not */
 }
 
-guint64
-lp_engine_n_actors(void)
-{
-    return n_reserved;
-}
-
 const char *
 lp_engine_version(void)
 {

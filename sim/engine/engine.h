@@ -23,8 +23,6 @@ const char *lp_engine_version(void);
  * limit of address space (ulimit -v) leaves too little for their stacks, where the engine would end
  * it with a backtrace. */
 void lp_engine_reserve_stacks(guint64 n_actors);
-/** The actors that it was called for so far. */
-guint64 lp_engine_n_actors(void);
 
 /** Runs until all actors have ended. Returns: the simulated time, s. */
 double lp_engine_run(void);

@@ -430,19 +430,6 @@ report_forecast(const LpRunContext *self, const LpRunJob *jobs, guint n_jobs, gu
     self->expect(lp_forecast_processor_s(&forecast), n_steps, self->progress_data);
 }
 
-/* Warns, which ends tests, where flows of collectives had more actors than the engine's settings
- * were made for. @n_made: actors of this run; @n_own: of them, ranks'. */
-static void
-check_actors(const LpRunJob *jobs, guint n_jobs, gboolean is_watched, guint64 n_made, guint64 n_own)
-{
-    guint64 n_most = 0;
-    for (guint i = 0; i < n_jobs && n_made > n_own; i++)
-        n_most += lp_run_actors_max(jobs[i].map,
-                                    !is_watched && lp_communication_map_is_separate(
-                                                       jobs[i].map, jobs[i].tasks->mode.fidelity));
-    g_warn_if_fail(n_made <= MAX(n_most, n_own));
-}
-
 void
 lp_run_jobs(const LpRunJob *jobs, guint n_jobs, const LpRunContext *given, LpRunResult *out_results)
 {
@@ -452,7 +439,7 @@ lp_run_jobs(const LpRunJob *jobs, guint n_jobs, const LpRunContext *given, LpRun
     all.sharing = own != NULL ? own : all.sharing;
     g_autofree JobRun *runs = g_new0(JobRun, n_jobs);
     LpStepCount progress = {.show = context->progress, .data = context->progress_data};
-    guint64 n_actors = 0, n_before = lp_engine_n_actors();
+    guint64 n_actors = 0;
     for (guint i = 0; i < n_jobs; i++)
         n_actors += lp_run_job_n_actors(&jobs[i]);
     lp_engine_reserve_stacks(n_actors);
@@ -475,7 +462,6 @@ lp_run_jobs(const LpRunJob *jobs, guint n_jobs, const LpRunContext *given, LpRun
                   lp_run_placement_port(&runs[0].placement, 0, LP_ATTACHMENT_SCALE_UP)->host);
     report_forecast(context, jobs, n_jobs, progress.n_steps);
     (void)lp_engine_run();
-    check_actors(jobs, n_jobs, context->watch != NULL, lp_engine_n_actors() - n_before, n_actors);
     for (guint i = 0; i < n_jobs; i++) {
         out_results[i] = read_result(&runs[i]);
         out_results[i].n_actors = lp_run_job_n_actors(&jobs[i]);

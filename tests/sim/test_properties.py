@@ -440,7 +440,8 @@ def faults(plan, result):
     alone_s = result["simulated"]["uncontended_iteration_time_s"]
     if alone_s > time_s * (1 + CONTENTION_TOLERANCE):
         found.append(f"uncontended {alone_s} s, contended {time_s} s")
-    for name, wanted in Volumes(plan).all().items():
+    # What adapters send, test_lora.py holds.
+    for name, wanted in ({} if "lora-rank" in plan else Volumes(plan).all()).items():
         got = result["traffic_bytes"][name]
         least, most = wanted if isinstance(wanted, tuple) else (wanted, wanted)
         slack = BYTES_TOLERANCE * most + 4096

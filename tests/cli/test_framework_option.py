@@ -19,10 +19,19 @@ class FrameworkOption(Case):
     def test_unknown(self):
         """A name that is unknown is refused as the option's, with the nearest; as a setting's, where it is one."""
         for line in self.LINES:
-            for name in ("nanotro", "", "NANOTRON"):
+            for name in ("nanotro", ""):
                 self.refused(2, f'lightpath: --framework: "{name}" is not one of none, ', *line, f"--framework={name}")
             self.refused(1, "--set framework=nanotro: ", *line, "--set=framework=nanotro")
         self.refused(2, "the nearest is nanotron", *self.LINES[0], "--framework=nanotro")
+
+    def test_words(self):
+        """Software is named as people write it; what is not modelled is refused, with the nearest."""
+        for word, name in (("NANOTRON", "nanotron"), ("LLaMA-Factory", "transformers-ddp"), ("TRL", "transformers-ddp")):
+            self.assertEqual(self.taken("estimate", "gpt3-125m", "dgx-a100-8", f"--framework={word}"),
+                             self.taken("estimate", "gpt3-125m", "dgx-a100-8", f"--framework={name}"))
+        for line in self.LINES:
+            self.refused(2, 'lightpath: --framework: got "veScale", which is not modelled; the nearest is "torchtitan"',
+                         *line, "--framework=veScale")
 
     def test_two(self):
         """The option and a setting that name different frameworks are refused; the same one is taken."""

@@ -62,6 +62,13 @@ write_directly(const char *path, const char *text, gsize length, GError **error)
     return good || fail(error, path, code);
 }
 
+const char *
+lp_file_reason(const GError *fault)
+{
+    const char *colon = g_strrstr(fault->message, ": ");
+    return colon != NULL ? colon + 2 : fault->message;
+}
+
 /* @label: what messages call the file. @mode: of a new file. */
 static gboolean
 write_whole(const char *path, const char *label, guint mode, const char *text, gsize length,
@@ -73,10 +80,8 @@ write_whole(const char *path, const char *label, guint mode, const char *text, g
                                  G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE,
                                  (int)mode, &fault))
         return TRUE;
-    /* GLib names its temporary file first; the reason stands behind the last colon. */
-    const char *colon = g_strrstr(fault->message, ": ");
     g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_FILE, "%s: %s", lp_file_label(label),
-                colon != NULL ? colon + 2 : fault->message);
+                lp_file_reason(fault));
     return FALSE;
 }
 
@@ -298,6 +303,17 @@ lp_file_in_memory(const char *text, gsize length, char **out_path, GError **erro
     if (fd >= 0)
         close(fd);
     return -1;
+}
+
+char *
+lp_file_whole(int fd)
+{
+    GString *text = g_string_new(NULL);
+    char block[65536];
+    gssize n = 0;
+    for (off_t at = 0; (n = pread(fd, block, sizeof block, at)) > 0; at += n)
+        g_string_append_len(text, block, n);
+    return g_string_free(text, FALSE);
 }
 
 gboolean

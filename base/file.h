@@ -42,6 +42,10 @@ gboolean lp_file_is_shipped(const char *path);
  * marks where the path is empty. Borrowed from @path. */
 const char *lp_file_label(const char *path);
 
+/** Why GLib failed with a file: what stands behind the last colon of its message, which names the
+ * file before. Borrowed from @fault. */
+const char *lp_file_reason(const GError *fault);
+
 /** The names of the shipped files in "/lightpath/@folder" without ".xml", sorted.
  * Returns: (transfer full), NULL-ended. */
 char **lp_file_shipped(const char *folder);
@@ -54,6 +58,9 @@ char **lp_file_shipped(const char *folder);
  */
 int lp_file_in_memory(const char *text, gsize length, char **out_path,
                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** All that is in the file @fd, wherever its offset stands; up to an error, if there is one.
+ * Returns: (transfer full). */
+char *lp_file_whole(int fd);
 /** Whether there can be one now: for who has many runs made that need one each, and would take the
  * same failure of all for a property of each. Errors: as of lp_file_in_memory(). */
 gboolean lp_file_check_memory(GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -79,11 +79,13 @@ lp_folder_check(const char *path, const char *const *names, GError **error)
         return FALSE;
     if (!g_file_test(place, G_FILE_TEST_EXISTS))
         return try_beside(place, error);
-    if (!g_file_test(path, G_FILE_TEST_IS_DIR))
-        return fail(path, ENOTDIR, error);
-    g_autoptr(GDir) folder = g_dir_open(path, 0, NULL);
-    if (folder == NULL)
-        return fail(path, EACCES, error);
+    g_autoptr(GError) fault = NULL;
+    g_autoptr(GDir) folder = g_dir_open(path, 0, &fault);
+    if (folder == NULL) {
+        g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_FILE, "%s: %s", lp_file_label(path),
+                    lp_file_reason(fault));
+        return FALSE;
+    }
     const char *name;
     while ((name = g_dir_read_name(folder)) != NULL) {
         g_autofree char *within = g_build_filename(path, name, NULL);

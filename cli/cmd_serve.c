@@ -8,6 +8,7 @@
  * socket closes, a command under way is ended, and so is this program. */
 #define _GNU_SOURCE /* memfd_create(), ppoll() */
 #include "base/error.h"
+#include "base/file.h"
 #include "base/json.h"
 #include "cli/commands.h"
 #include "cli/message.h"
@@ -80,18 +81,6 @@ typedef struct {
     int output, error;
 } Command;
 
-/* What is in a file from its beginning on. Returns: (transfer full). */
-static char *
-contents(int file)
-{
-    GString *text = g_string_new(NULL);
-    char buffer[65536];
-    gssize n = 0;
-    for (off_t at = 0; (n = pread(file, buffer, sizeof buffer, at)) > 0; at += n)
-        g_string_append_len(text, buffer, n);
-    return g_string_free(text, FALSE);
-}
-
 static const char *
 last_line(char *text)
 {
@@ -152,7 +141,7 @@ start_command(Command *self, const json_t *request, const sigset_t *mask)
 static void
 report_end(const Command *self, int ended)
 {
-    g_autofree char *output = contents(self->output), *error = contents(self->error);
+    g_autofree char *output = lp_file_whole(self->output), *error = lp_file_whole(self->error);
     if (WIFSIGNALED(ended)) {
         g_autofree char *reason =
             g_strdup_printf("the run was ended by signal %d", WTERMSIG(ended));

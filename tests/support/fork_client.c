@@ -2,6 +2,8 @@
 #define _GNU_SOURCE /* memfd_create() */
 #include "tests/support/fork_client.h"
 
+#include "base/file.h"
+
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,17 +68,6 @@ ask(int socket, const GString *text, const int *streams)
     return sendmsg(socket, &message, MSG_NOSIGNAL) == (ssize_t)text->len;
 }
 
-static char *
-contents(int file)
-{
-    GString *text = g_string_new(NULL);
-    char buffer[65536];
-    gssize n = 0;
-    for (off_t at = 0; (n = pread(file, buffer, sizeof buffer, at)) > 0; at += n)
-        g_string_append_len(text, buffer, n);
-    return g_string_free(text, FALSE);
-}
-
 gboolean
 lp_fork_client_run(char **words, int *status, char **output, char **complaint)
 {
@@ -91,8 +82,8 @@ lp_fork_client_run(char **words, int *status, char **output, char **complaint)
     int ended = 0;
     gboolean good = socket >= 0 && ask(socket, text, streams) &&
                     recv(socket, &ended, sizeof ended, 0) == sizeof ended;
-    *output = contents(streams[1]);
-    *complaint = contents(streams[2]);
+    *output = lp_file_whole(streams[1]);
+    *complaint = lp_file_whole(streams[2]);
     for (int i = 0; i < N_STREAMS; i++)
         (void)close(streams[i]);
     if (good && WIFEXITED(ended))

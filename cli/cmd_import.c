@@ -7,13 +7,13 @@
 #include "cli/inputs.h"
 #include "cli/options.h"
 #include "cli/output_paths.h"
+#include "cli/plan_arguments.h"
 
 #include "base/file.h"
 #include "base/units.h"
 #include "base/json.h"
 #include "base/text_table.h"
 #include "platforms/generation/generate.h"
-#include "workloads/description/framework.h"
 #include "workloads/import/huggingface.h"
 
 #include <string.h>
@@ -134,12 +134,9 @@ settle(LpImport *import, const Options *options, const char *path, GError **erro
     g_autofree char *length = g_strdup_printf("%u", seq);
     if (options->seq != NULL)
         lp_import_replace(import, "seq", length, "--seq");
-    g_autoptr(GError) fault = NULL;
-    g_autoptr(LpFramework) framework =
-        options->framework != NULL ? lp_framework_find(options->framework, &fault) : NULL;
-    if (fault != NULL)
-        return lp_usage_error(error, "--framework: %s", fault->message);
-    if (framework != NULL)
+    if (options->framework != NULL && !lp_plan_arguments_check_framework(options->framework, error))
+        return FALSE;
+    if (options->framework != NULL)
         lp_import_replace(import, "framework", options->framework, "--framework");
     g_autoptr(LpMachine) machine = NULL;
     return load_machine(options, &machine, error) &&

@@ -5,7 +5,6 @@
 #include "base/units.h"
 #include "cli/options.h"
 #include "workloads/description/attribute.h"
-#include "workloads/description/framework.h"
 #include "workloads/description/workload.h"
 
 #include <string.h>
@@ -48,18 +47,15 @@ agree_on_framework(const LpPlanArguments *self, GError **error)
     return TRUE;
 }
 
-/* Whether @name is a framework, a file of one, or another word for one that is modelled. */
-static gboolean
-is_framework(const char *name, GError **error)
+gboolean
+lp_plan_arguments_check_framework(const char *name, GError **error)
 {
     g_autoptr(LpWorkload) scratch = g_new0(LpWorkload, 1);
-    const LpAttribute *attribute = lp_attribute_find("framework", error);
     g_autoptr(GError) fault = NULL;
-    if (lp_framework_is_file(name))
-        return TRUE;
-    if (attribute != NULL && lp_attribute_set(attribute, scratch, name, LP_ORIGIN_SETTING, &fault))
-        return TRUE;
-    return fault != NULL && lp_usage_error(error, "--framework: %s", fault->message);
+    const LpAttribute *attribute = lp_attribute_find("framework", &fault);
+    return (attribute != NULL &&
+            lp_attribute_set(attribute, scratch, name, LP_ORIGIN_SETTING, &fault)) ||
+           lp_usage_error(error, "--framework: %s", fault->message);
 }
 
 static gboolean
@@ -67,7 +63,8 @@ read_framework(LpPlanArguments *self, GError **error)
 {
     if (self->framework == NULL)
         return TRUE;
-    if (!is_framework(self->framework, error) || !agree_on_framework(self, error))
+    if (!lp_plan_arguments_check_framework(self->framework, error) ||
+        !agree_on_framework(self, error))
         return FALSE;
     add_setting(self, "framework=", self->framework);
     return TRUE;

@@ -25,6 +25,11 @@ void lp_plan_arguments_clear(LpPlanArguments *self);
  * where --set names another, where a size is none, or a plan neither "file" nor "fit". */
 gboolean lp_plan_arguments_read(LpPlanArguments *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+/** Whether @name, of --framework, is a framework, a file of one, or another word for one. Errors:
+ * LP_INPUT_ERROR_USAGE. */
+gboolean lp_plan_arguments_check_framework(const char *name,
+                                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
 /** The settings, for functions that change none. Returns: borrowed; NULL where there are none. */
 const char *const *lp_plan_arguments_settings(const LpPlanArguments *self);
 

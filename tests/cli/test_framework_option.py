@@ -4,7 +4,9 @@
 
 Environment: LIGHTPATH (the built program)."""
 import json
+import pathlib
 import sys
+import tempfile
 import unittest
 
 from command import Case
@@ -32,6 +34,15 @@ class FrameworkOption(Case):
         for line in self.LINES:
             self.refused(2, 'lightpath: --framework: got "veScale", which is not modelled; the nearest is "torchtitan"',
                          *line, "--framework=veScale")
+        with tempfile.TemporaryDirectory() as folder:
+            config, output = pathlib.Path(folder) / "config.json", pathlib.Path(folder) / "out.xml"
+            config.write_text(json.dumps({"model_type": "llama", "hidden_size": 512, "intermediate_size": 1024, "vocab_size": 1000,
+                                          "num_attention_heads": 8, "num_hidden_layers": 4, "max_position_embeddings": 2048}))
+            line = ("import", "huggingface", config, "-o", output)
+            self.refused(2, 'nearest is "torchtitan"', *line, "--framework=veScale")
+            self.taken(*line, "--framework=LLaMA-Factory")
+            described = json.loads(self.taken("workload", "describe", output, "--format=json"))
+            self.assertEqual(described["plan"]["framework"], "transformers-ddp")
 
     def test_two(self):
         """The option and a setting that name different frameworks are refused; the same one is taken."""

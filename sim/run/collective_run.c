@@ -225,7 +225,7 @@ lp_collective_run(const LpCollectiveRequest *self, const LpMachine *machine,
     }
     g_autoptr(LpContention) nothing = lp_contention_new_nothing(map);
     g_autoptr(GArray) options = lp_engine_options(
-        lp_run_actors_expected(map, lp_communication_map_is_separate(map, self->fidelity)));
+        lp_run_actors_max(map, lp_communication_map_is_separate(map, self->fidelity)));
     LpRunModel model = {network, map, circuits->switched, nothing, cache, self->fidelity, options};
     g_autoptr(LpTasks) tasks = lp_run_model_tasks(&model, (LpRunMode){.merge = FALSE});
     g_autoptr(LpQuotient) quotient = find_quotient(self, circuits, nothing, cache);

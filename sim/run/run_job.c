@@ -16,23 +16,23 @@ lp_run_n_actors(const LpProgram *program, const LpContention *contention)
     return n_simulated(program, contention) * lp_program_n_streams(program);
 }
 
-/* Actors for the sends of @op that a member of @communicator has under way, at most: none, or as
- * many in a step of a schedule (sim/actors/round_executor.c). */
+/* Sends of @op that a member of @communicator has under way, at most (sim/actors/round_executor.c):
+ * in a step of a schedule, or in an exchange without one. */
 static guint64
 n_sending(const LpCommunicationMap *map, const LpCommunicator *communicator, const LpOp *op)
 {
     LpAlgorithmSelection selection = lp_rank_layout_selection(map->layout, op, communicator);
-    LpStepSchedule schedule;
-    if (!selection.is_scheduled)
-        return 0;
-    lp_step_schedule_init(&schedule, &selection.shape);
     guint64 at_once =
         lp_sends_at_once(lp_rank_layout_library(map->layout, op), communicator->n_members);
+    if (!selection.is_scheduled)
+        return at_once;
+    LpStepSchedule schedule;
+    lp_step_schedule_init(&schedule, &selection.shape);
     return MIN(at_once, lp_step_schedule_sends_max(&schedule));
 }
 
 guint64
-lp_run_actors_expected(const LpCommunicationMap *map, gboolean is_launched)
+lp_run_actors_max(const LpCommunicationMap *map, gboolean is_launched)
 {
     guint64 n = map->n_ranks * lp_program_n_streams(map->program);
     for (LpGroup group = 0; group < LP_N_GROUPS && !is_launched; group++) {
@@ -42,10 +42,10 @@ lp_run_actors_expected(const LpCommunicationMap *map, gboolean is_launched)
         g_autoptr(GArray) ops = lp_program_collectives(map->program, group);
         for (guint i = 0; i < n_communicators; i += is_tuned ? 1 : n_communicators) {
             const LpCommunicator *own = lp_communicators_get(map->communicators, group, i);
-            guint64 most = 0;
+            guint64 most = 1; /* which the member itself waits for */
             for (guint k = 0; k < ops->len; k++)
                 most = MAX(most, n_sending(map, own, &g_array_index(ops, LpOp, k)));
-            n += own->n_members * most * (is_tuned ? 1 : n_communicators);
+            n += own->n_members * (most - 1) * (is_tuned ? 1 : n_communicators);
         }
     }
     return n;

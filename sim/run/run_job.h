@@ -14,11 +14,10 @@ G_BEGIN_DECLS
 /** Number of actors that a run with @contention makes. */
 guint64 lp_run_n_actors(const LpProgram *program, const LpContention *contention);
 
-/** Actors of ranks, and of the sends of their collectives in one unit each, in any run over @map: as
- * many as the engine's settings should do for (lp_engine_options()). A collective of several units
- * may have some more. @is_launched: links are shared without the engine, and nobody watches: no
- * flow has an actor. */
-guint64 lp_run_actors_expected(const LpCommunicationMap *map, gboolean is_launched);
+/** Actors of ranks and of the sends of their collectives in any run over @map, at most: those that
+ * the engine's settings must do for (lp_engine_options()). @is_launched: links are shared without
+ * the engine, and nobody watches: no flow has an actor. */
+guint64 lp_run_actors_max(const LpCommunicationMap *map, gboolean is_launched);
 
 /** What is constant in the run of an iteration, and in all runs that explain it: made once, then
  * only read. All is borrowed. */

@@ -32,7 +32,7 @@ n_actors(const LpScenarioSetup *self, const LpMachine *machine)
 {
     guint64 n = 0;
     for (guint i = 0; i < self->jobs->len; i++)
-        n += lp_run_actors_expected(lp_scenario_setup_job(self, i)->map, FALSE);
+        n += lp_run_actors_max(lp_scenario_setup_job(self, i)->map, FALSE);
     return n + self->scenario->traffic->len *
                    (lp_background_flights_max(machine->n_accelerators) + machine->n_accelerators);
 }

@@ -372,7 +372,7 @@ lp_simulation_run(const LpSetup *setup, LpSimulationOptions options, GError **er
         return NULL;
     const LpCommunicationMap *map = circuits->map;
     self->engine_options = lp_engine_options(
-        lp_run_actors_expected(map, lp_communication_map_is_separate(map, options.fidelity)));
+        lp_run_actors_max(map, lp_communication_map_is_separate(map, options.fidelity)));
     self->circuits = g_strdup(circuits->description);
     g_autoptr(LpIsolatedCache) cache = lp_isolated_cache_new();
     g_autoptr(LpRemainingTime) remaining = NULL;

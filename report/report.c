@@ -4,7 +4,6 @@
 
 #include "base/c_locale.h"
 #include "base/file.h"
-#include "base/units.h"
 #include "base/json.h"
 #include "report/circuits.h"
 #include "report/difference_parts.h"
@@ -14,14 +13,10 @@
 #include "report/kernel_rows.h"
 #include "report/closed_form_limits.h"
 #include "report/network_part.h"
-#include "platforms/catalogue/libraries.h"
 #include "platforms/machine/machine_library.h"
 #include "report/report_parts.h"
 #include "report/report_warnings.h"
 #include "sim/engine/engine.h"
-#include "model/plan/group.h"
-#include "model/plan/plan_routing.h"
-#include "sim/mapping/exchange_flows.h"
 #include "sim/mapping/placement.h"
 
 static LpClosedFormInput

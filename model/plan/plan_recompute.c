@@ -129,7 +129,7 @@ lp_plan_regathers_inputs(const LpPlan *self)
         self->recompute == LP_RECOMPUTE_LIGHT || !lp_plan_recomputes(self, LP_RECOMPUTED_NORMS);
     guint32 first_products =
         LP_ADAPTED_QUERIES | LP_ADAPTED_KEYS | LP_ADAPTED_VALUES | LP_ADAPTED_UP | LP_ADAPTED_GATE;
-    if (self->lora.rank > 0 && !lp_plan_adapts(self, first_products))
+    if (lp_plan_freezes(self) && !lp_plan_adapts(self, first_products))
         return FALSE;
     return self->sequence_parallel && (!self->traits[LP_TRAIT_KEEP_GATHERED] || !is_kept);
 }

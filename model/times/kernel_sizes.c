@@ -170,6 +170,7 @@ chunk_tokens(const Of *of)
     NUMBER("cast-reads", lp_plan_cast_reads(plan))                                                 \
     NUMBER("gradient-bytes", plan->format.gradient_bytes)                                          \
     NUMBER("quantized-weights", plan->format.quantized_weights)                                    \
+    NUMBER("quantized-bytes", LP_QUANTIZED_BYTES)                                                  \
     NUMBER("narrow-parameters", plan->format.narrow_parameters)                                    \
     NUMBER("sequence-parallel", plan->sequence_parallel)                                           \
     NUMBER("attention-gathers", lp_plan_attention_inputs(plan).n_gathers)                          \

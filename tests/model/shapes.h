@@ -79,6 +79,26 @@ lp_test_plan(guint32 tp, guint32 pp, guint32 dp, guint32 micro_batch, guint32 gl
     };
 }
 
+/** 8 tokens of 2 slots on 8 experts of inner width 32 behind 16. */
+static inline LpTransformer
+lp_test_experts(void)
+{
+    LpTransformer shape = lp_test_llama(1, 16, 4, 4, 32, 32);
+    shape.seq = 8;
+    shape.experts.n = 8;
+    shape.experts.top_k = 2;
+    return shape;
+}
+
+/** Two ranks, half of the experts on each. */
+static inline LpPlan
+lp_test_expert_ranks(void)
+{
+    LpPlan plan = lp_test_plan(1, 1, 2, 1, 2);
+    plan.degree[LP_AXIS_EP] = 2;
+    return plan;
+}
+
 /** Lays the variant called @name over the plan's kernels, or takes it away. */
 static inline void
 lp_test_vary(LpPlan *plan, const char *name, gboolean varies)

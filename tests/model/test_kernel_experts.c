@@ -6,17 +6,6 @@
 
 #define IDENTITY 1e-12 /* the same sum in another order */
 
-/* 8 tokens of 2 slots on 8 experts of inner width 32 behind 16. */
-static LpTransformer
-small_shape(void)
-{
-    LpTransformer shape = lp_test_llama(1, 16, 4, 4, 32, 32);
-    shape.seq = 8;
-    shape.experts.n = 8;
-    shape.experts.top_k = 2;
-    return shape;
-}
-
 /* 32 tokens, experts of inner width 48 behind 64. */
 static LpTransformer
 narrow_shape(void)
@@ -29,21 +18,12 @@ narrow_shape(void)
     return shape;
 }
 
-/* Half of the experts on each. */
-static LpPlan
-two_ranks(void)
-{
-    LpPlan plan = lp_test_plan(1, 1, 2, 1, 2);
-    plan.degree[LP_AXIS_EP] = 2;
-    return plan;
-}
-
 /* Sums of all of a rank's experts: 4 of 8, up and down and gate, 64 x 48 each. */
 static void
 test_expert_streams(void)
 {
     LpTransformer shape = narrow_shape();
-    LpPlan plan = two_ranks();
+    LpPlan plan = lp_test_expert_ranks();
     plan.format.gradient_bytes = 4;
     LpKernel kernels[LP_KERNELS_MAX];
     guint n_kernels =
@@ -74,7 +54,7 @@ test_expert_casts(void)
         {"blocks of 128", LP_PRECISION_FP8_BLOCK, LP_SCALING_DELAYED, 4, 4.0},
     };
     LpTransformer shape = narrow_shape();
-    LpPlan plan = two_ranks();
+    LpPlan plan = lp_test_expert_ranks();
     plan.traits[LP_TRAIT_EXPERTS_ONE_BY_ONE] = TRUE;
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         plan.format.precision = rows[i].precision;
@@ -117,7 +97,7 @@ test_grouped_kernel(void)
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         double time_s[2];
         for (guint torch = 0; torch < 2; torch++) {
-            LpPlan plan = two_ranks();
+            LpPlan plan = lp_test_expert_ranks();
             plan.format.precision = rows[i].precision;
             plan.traits[LP_TRAIT_EXPERTS_KERNEL] = (LpExpertsKernel)torch;
             LpAccelerator accelerator = {
@@ -161,10 +141,10 @@ test_eager_experts(void)
         /* Read and written; twice read, written, and read. */
         {"weighted-bias-backward", LP_PASS_BACKWARD_INPUT, 256 * (4 + 2 * 6), 5},
     };
-    LpTransformer shape = small_shape();
+    LpTransformer shape = lp_test_experts();
     shape.bias = LP_BIAS_YES;
     shape.clamped = TRUE;
-    LpPlan plan = two_ranks();
+    LpPlan plan = lp_test_expert_ranks();
     plan.recompute = LP_RECOMPUTE_LIGHT;
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
         for (guint eager = 0; eager < 2; eager++) {
@@ -223,8 +203,8 @@ test_fused_experts(void)
         {LP_BLOCK_COMBINE, LP_PASS_FORWARD, "unpermute", 0},
         {LP_BLOCK_COMBINE, LP_PASS_BACKWARD_INPUT, "unpermute-backward", 0},
     };
-    LpTransformer shape = small_shape();
-    LpPlan plan = two_ranks();
+    LpTransformer shape = lp_test_experts();
+    LpPlan plan = lp_test_expert_ranks();
     plan.format.precision = LP_PRECISION_MXFP8;
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
         for (guint fused = 0; fused < 2; fused++) {
@@ -266,8 +246,8 @@ test_padded_experts(void)
         const char *names[2];
     } copies[] = {{LP_PASS_FORWARD, {"pad", "unpad"}},
                   {LP_PASS_BACKWARD_INPUT, {"unpad-backward", "pad-backward"}}};
-    LpTransformer shape = small_shape();
-    LpPlan plan = two_ranks();
+    LpTransformer shape = lp_test_experts();
+    LpPlan plan = lp_test_expert_ranks();
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
         for (guint c = 0; c < 4; c++) {
             LpKernel kernels[LP_KERNELS_MAX];
@@ -303,8 +283,8 @@ test_masks(void)
         {LP_BLOCK_COMBINE, LP_PASS_BACKWARD_INPUT, "mask-gradient", "unpermute-backward", 8, 16,
          24},
     };
-    LpTransformer shape = small_shape();
-    LpPlan plan = two_ranks();
+    LpTransformer shape = lp_test_experts();
+    LpPlan plan = lp_test_expert_ranks();
     plan.batch.micro = 2;
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
         for (guint masks = 0; masks < 2; masks++)
@@ -353,8 +333,8 @@ test_expert_host_overhead(void)
         {"16 bits", LP_PASS_FORWARD, LP_PRECISION_BF16, TRUE, 0.0},
         {"at once", LP_PASS_FORWARD, LP_PRECISION_MXFP8, FALSE, 0.0},
     };
-    LpTransformer shape = small_shape();
-    LpPlan plan = two_ranks();
+    LpTransformer shape = lp_test_experts();
+    LpPlan plan = lp_test_expert_ranks();
     LpAccelerator accelerator = lp_test_accelerator();
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         LpKernel kernels[LP_KERNELS_MAX];

@@ -5,31 +5,11 @@
 
 #define IDENTITY 1e-12 /* the same sum in another order */
 
-/* 8 tokens of 2 slots on 8 experts of inner width 32 behind 16. */
-static LpTransformer
-small_shape(void)
-{
-    LpTransformer shape = lp_test_llama(1, 16, 4, 4, 32, 32);
-    shape.seq = 8;
-    shape.experts.n = 8;
-    shape.experts.top_k = 2;
-    return shape;
-}
-
-/* Half of the experts on each. */
-static LpPlan
-two_ranks(void)
-{
-    LpPlan plan = lp_test_plan(1, 1, 2, 1, 2);
-    plan.degree[LP_AXIS_EP] = 2;
-    return plan;
-}
-
 /* What a kernel of @name in @pass of the experts of @plan is; its name is "name". */
 static LpKernel
 experts_kernel(const LpPlan *plan, LpPass pass, const char *name)
 {
-    LpTransformer shape = small_shape();
+    LpTransformer shape = lp_test_experts();
     LpKernel kernels[LP_KERNELS_MAX];
     guint n = lp_block_kernels(&shape, plan, 0, LP_BLOCK_EXPERTS, pass, kernels);
     return *lp_test_find_kernel(kernels, n, name);
@@ -41,7 +21,7 @@ experts_kernel(const LpPlan *plan, LpPass pass, const char *name)
 static void
 test_loop(void)
 {
-    LpPlan plan = two_ranks();
+    LpPlan plan = lp_test_expert_ranks();
     static const struct {
         const char *variant;
         double kernels, operations, kernels_back;
@@ -57,7 +37,7 @@ test_loop(void)
         lp_test_close("kernels, backward", loop.n_launches, rows[i].kernels_back * 4.0, 0.0);
     }
     /* An expert's gradient is zeros, a copy of its own and a sum, of up with gate and down. */
-    LpTransformer shape = small_shape();
+    LpTransformer shape = lp_test_experts();
     double weights_bytes = 4.0 * 3.0 * shape.hidden * lp_transformer_expert_ffn(&shape) * 2.0;
     LpKernel slices = experts_kernel(&plan, LP_PASS_BACKWARD_INPUT, "slices");
     lp_test_close("slices", slices.bytes, (4.0 * 4.0 + 2.0) * weights_bytes, IDENTITY);
@@ -68,8 +48,8 @@ test_loop(void)
 static void
 test_hooks(void)
 {
-    LpTransformer shape = small_shape();
-    LpPlan plan = two_ranks();
+    LpTransformer shape = lp_test_experts();
+    LpPlan plan = lp_test_expert_ranks();
     LpKernel kernels[LP_KERNELS_MAX];
     lp_test_vary(&plan, "tensor-hooks", TRUE);
     static const struct {

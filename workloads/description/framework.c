@@ -111,13 +111,14 @@ place_of(const LpXml *xml, const xmlNode *node)
                                  xmlGetLineNo((xmlNode *)(guintptr)node));
 }
 
-/* Those of @text, which may be NULL, that @setting does not have yet. */
+/* Those of @text that @setting does not have yet; NULL: none. */
 static void
 add_conditions(LpFrameworkSetting *setting, const char *text)
 {
+    if (text == NULL)
+        return;
     g_autofree char *known = lp_framework_setting_when(setting);
-    g_auto(GStrv) has = g_strsplit(known, " ", -1);
-    g_auto(GStrv) texts = g_strsplit(text != NULL ? text : "", " ", -1);
+    g_auto(GStrv) has = g_strsplit(known, " ", -1), texts = g_strsplit(text, " ", -1);
     for (guint i = 0; texts[i] != NULL; i++)
         if (!g_strv_contains((const char *const *)has, texts[i]))
             g_ptr_array_add(setting->conditions, parse_condition(texts[i]));

@@ -173,7 +173,7 @@ static Fit
 fit_rows(const LpLibrary *self, const LpMeasuredTime *like, const Algorithm *algorithm)
 {
     double uu = 0.0, uv = 0.0, vv = 0.0, u1 = 0.0, v1 = 0.0;
-    Fit fit = {0.0, 0.0, 0.0};
+    Fit fit = {0};
     for (guint32 i = 0; i < self->n_measured; i++) {
         const LpMeasuredTime *row = &self->measured[i];
         if (!tells(row, like->collective, like->n_nodes == 1))
@@ -209,7 +209,7 @@ static const Algorithm *
 best_algorithm(const LpLibrary *self, const LpMeasuredTime *like, Fit *out_fit)
 {
     const Algorithm *best = NULL;
-    Fit best_fit = {0.0, 0.0, INFINITY};
+    Fit best_fit = {.error = INFINITY};
     for (const Algorithm *one_of = algorithms_of(like->collective); one_of->name != NULL;
          one_of++) {
         Fit fit = fit_rows(self, like, one_of);

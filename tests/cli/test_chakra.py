@@ -369,6 +369,13 @@ class Exported(Case):
                 self.assertAlmostEqual(found / wanted, 1.0, delta=1e-9)
                 n_same += 1
 
+    def test_classes(self):
+        """Ranks of a stage have partners as far away: a file for each stage, also in a ring of chunks."""
+        for settings in ([], ["--set", "schedule=interleaved", "--set", "virtual-stages=3"]):
+            self.run_well("export", "chakra", "gpt3-125m", "--system=generic", "--accelerators=16", "--set", "pp=4", "--set",
+                          "tp=2", "--set", "dp=2", *settings, "--collapse", "-o", self.folder / "classes")
+            self.assertEqual(len(list((self.folder / "classes").glob("*.et"))), 4)
+
     def test_by_hand(self):
         wanted = self.simulate("dlrm", machine="dgx-h100-64")["simulated"]["iteration_time_s"]
         for classes in (False, True):

@@ -95,13 +95,23 @@ test_ranks(void)
                                         "scaled as ring); all else has its protocols alone"));
 }
 
+/* One row tells steps and bytes not apart: the simplest algorithm stands, and its time is taken as
+ * that of the steps: a ring of 16 has 30, one of 4 has 6. */
+static void
+test_one_row(void)
+{
+    LpLibrary library = {.name = "one", .n_measured = 1};
+    library.measured[0] = (LpMeasuredTime){LP_COLLECTIVE_ALL_REDUCE, 4, 4, 1 << 20, 1e-3};
+    LpMeasuredSource source;
+    lp_test_close("16 ranks", time_of(&library, 1 << 20, 16, &source), 5e-3, 1e-12);
+    lp_test_text("as", source.algorithm, "ring");
+}
+
 int
 main(void)
 {
-    static const LpTestCase cases[] = {{"rows", test_rows},
-                                       {"sizes", test_sizes},
-                                       {"scatter", test_scatter},
-                                       {"ranks", test_ranks},
-                                       {NULL, NULL}};
+    static const LpTestCase cases[] = {{"rows", test_rows},       {"sizes", test_sizes},
+                                       {"scatter", test_scatter}, {"ranks", test_ranks},
+                                       {"one row", test_one_row}, {NULL, NULL}};
     return lp_test_run("library table", cases);
 }

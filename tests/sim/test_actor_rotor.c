@@ -21,12 +21,17 @@ static const struct {
     guint32 to;
     guint64 bytes;
     double at_s;
-} sends[N_SENDS] = {{1, 1000, 0.0},      {2, 10000000, 0.0}, {3, 200000000, 0.001},
-                    {1, 70000000, 0.02}, {2, 1, 0.0201},     {3, 3000000, 0.5}};
+} sends[N_SENDS + 1] = {{1, 1000, 0.0},
+                        {2, 10000000, 0.0},
+                        {3, 200000000, 0.001},
+                        {1, 70000000, 0.02},
+                        {2, 1, 0.0201},
+                        {3, 3000000, 0.5},
+                        /* and one by itself: */ {3, 700000000, 0.001}};
 
 static LpNetwork *network;
 static LpRotorRun *rotor;
-static double arrived_s[N_SENDS];
+static double arrived_s[N_SENDS + 1];
 
 /* Arrivals of a rotor by itself. */
 static void
@@ -89,6 +94,33 @@ run(const void *input, void *result)
     return TRUE;
 }
 
+/* A flow of one hop: each slot of 10 ms turns the two lanes of the one that sends, a circuit has
+ * two ends, and what the port could have carried in the time that it took is what duty counts. */
+static gboolean
+run_direct(const void *input, void *result)
+{
+    (void)input;
+    (void)result;
+    network = lp_engine_actors_network(MACHINE " --rotor-hops=1");
+    if (network == NULL)
+        return FALSE;
+    rotor = lp_rotor_run_new(network);
+    lp_rotor_run_start(rotor, lp_engine_actors_host(network, 0));
+    lp_engine_actors_start(lp_engine_actors_host(network, 0), send, GUINT_TO_POINTER(N_SENDS));
+    LpClock last = {.at_s = lp_engine_run(), .circuits.n_waits = 3};
+    last.terms.s[LP_TERM_RECONFIGURATION] = 0.5;
+    LpCircuitResult all = lp_rotor_run_result(rotor, &last, sends[N_SENDS].at_s, 6.0, 2.0);
+    double span_s = last.at_s - sends[N_SENDS].at_s, bytes = (double)sends[N_SENDS].bytes;
+    lp_test_close("duty", all.duty_cycle * span_s, bytes / 25e9, 1e-12);
+    lp_test_close("direct, a mean iteration of six", all.direct_bytes, 3.0 * bytes, 1e-12);
+    lp_test_true("none relayed", all.relayed_bytes == 0.0);
+    lp_test_true("slots", span_s > 80e-3 && span_s < 100e-3);
+    lp_test_true("circuits of four slots", all.n_reconfigurations == 4 * 2 * 6 / 2);
+    lp_test_true("waits", all.n_critical == 1 && all.wait_exposed_s == 0.25);
+    lp_rotor_run_free(rotor);
+    return TRUE;
+}
+
 static gboolean
 has_none(const void *input, void *result)
 {
@@ -103,6 +135,7 @@ static void
 test_rotor(void)
 {
     (void)lp_forked_result("a rotor", run, NULL, NULL, 0);
+    (void)lp_forked_result("one hop", run_direct, NULL, NULL, 0);
     (void)lp_forked_result("a machine without", has_none, NULL, NULL, 0);
 }
 

@@ -95,17 +95,26 @@ divide(const Search *search, const Division *division)
     lp_import_replace(import, "recompute", savings[division->saving].recompute, key);
 }
 
+/* The model with the plan of @division on the machine. */
+static LpWorkload *
+divided(const Search *search, const Division *division, GError **error)
+{
+    const LpMachine *machine = search->machine;
+    divide(search, division);
+    g_autoptr(LpWorkload) workload = lp_import_workload(search->import, search->path, error);
+    if (workload == NULL ||
+        !lp_workload_apply_machine(workload, machine->domain_size, &machine->accelerator, error))
+        return NULL;
+    return g_steal_pointer(&workload);
+}
+
 /* The time of a sequence by the closed form; INFINITY where the plan does not fit. */
 static double
 sequence_s(const Search *search, const Division *division)
 {
     const LpMachine *machine = search->machine;
-    divide(search, division);
-    g_autoptr(LpWorkload) workload = lp_import_workload(search->import, search->path, NULL);
-    if (workload == NULL ||
-        !lp_workload_apply_machine(workload, machine->domain_size, &machine->accelerator, NULL))
-        return (double)INFINITY;
-    if (!lp_fit_runs_on(workload, machine))
+    g_autoptr(LpWorkload) workload = divided(search, division, NULL);
+    if (workload == NULL || !lp_fit_runs_on(workload, machine))
         return (double)INFINITY;
     g_autoptr(LpSetup) setup = lp_setup_new(workload, machine, NULL);
     LpReport report;
@@ -217,6 +226,9 @@ lp_import_propose_plan(LpImport *import, const char *path, const LpMachine *mach
             lp_file_label(machine->path));
         return TRUE;
     }
+    g_autoptr(LpWorkload) undivided = divided(&search, &(Division){1, 1, 1, 1, 0}, error);
+    if (undivided == NULL)
+        return FALSE;
     g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_MEMORY,
                 "%s: --%s: got %s, wanted a machine whose %" G_GUINT64_FORMAT
                 " accelerators have the memory for this model and its reserve",

@@ -9,6 +9,7 @@ import threading
 from typing import Any, Callable, Optional
 
 VARIABLE = "LIGHTPATH_LIBRARY"
+NAME = "liblightpath.so.1"  # whose functions are declared below
 ProgressFunction = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_double, ctypes.c_void_p)
 
 
@@ -26,9 +27,8 @@ def _paths() -> list[str]:
     program = os.environ.get("LIGHTPATH_PROGRAM") or shutil.which("lightpath")
     if program:
         folder = pathlib.Path(program).resolve().parent.parent
-        paths = [str(path) for pattern in ("liblightpath.so.0", "lib*/liblightpath.so.0",
-                                           "lib*/*/liblightpath.so.0")
-                 for path in sorted(folder.glob(pattern))]
+        paths = [str(path) for place in ("", "lib*/", "lib*/*/")
+                 for path in sorted(folder.glob(place + NAME))]
     found = ctypes.util.find_library("lightpath")
     return paths + ([found] if found else [])
 

@@ -107,6 +107,13 @@ class Import(Case):
         _, values = self.imported(MODELS["command-r7b"][1])
         self.assertEqual((values["window"], values["layer-pattern"]), ("4096", "3*window+1*full"))
 
+    def test_no_plan(self):
+        """Where no plan is found: what is wrong with the model, before the memory of the machine."""
+        on = ("--system=dgx-a100", "--accelerators=8")
+        for config, said in ((dict(llama(), hidden_size=4097), "wanted a divisor of hidden (4097)"),
+                             (dict(llama(), num_hidden_layers=9999), "the memory for this model")):
+            self.assertIn(said, self.fault(config, *on))
+
     def test_infinity(self):
         """As Python writes it, where a value may stand; all else is strict."""
         text = json.dumps(llama(limit=[0.0, float("inf")], lowest=float("-inf"), words='Infinity, "Infinity" \\'))

@@ -109,6 +109,16 @@ class Install(unittest.TestCase):
         best = min(times, key=times.get)
         self.assertEqual(lines[-1], "best: " + best.replace(":", ","))
 
+    def test_python(self):
+        """The package finds the library that is installed beside the program."""
+        environment = dict(os.environ, PATH=f"{self.prefix / 'bin'}:{os.environ['PATH']}",
+                           PYTHONPATH=str(self.prefix / "share/lightpath/python"))
+        environment.pop("LIGHTPATH_LIBRARY", None)
+        said = run(sys.executable, "-c", "import lightpath\n"
+                   "print(lightpath.simulate('gpt3-125m', 'dgx-a100-8').to_json())", env=environment)
+        self.assertEqual(json.loads(said), json.loads(run(PROGRAM, "simulate", "gpt3-125m", "dgx-a100-8",
+                                                          "--format=json")))
+
     def test_hardening(self):
         """Program and library have a stack protector, checked copies, and constant tables of addresses."""
         if os.environ["CFLAGS"]:

@@ -46,7 +46,9 @@ lp_trace_files_ranks(const char *const *paths, guint n_paths, guint32 *out_ranks
         const char *label = lp_file_label(paths[i]);
         guint64 rank = 0;
         if (n_paths > 1 && !find_rank(paths[i], &rank))
-            return lp_value_error(error, "%s: got a name without a rank, wanted NAME.RANK.et of %u",
+            return lp_value_error(error,
+                                  "%s: got a name without a rank, wanted NAME.RANK.EXTENSION, "
+                                  "of each of %u ranks",
                                   label, n_paths);
         if (rank >= n_paths)
             return lp_value_error(error,

@@ -38,9 +38,10 @@ gboolean
 lp_address_space_check(double wanted_bytes, const char *purpose, GError **error)
 {
     double left_bytes = lp_address_space_left_bytes();
-    return left_bytes >= wanted_bytes ||
-           lp_value_error(error,
-                          "memory: got a limit (ulimit -v) that leaves %.0f MiB, wanted at least "
-                          "%.0f for %s",
-                          MAX(left_bytes, 0.0) / MIB, wanted_bytes / MIB, purpose);
+    if (left_bytes >= wanted_bytes)
+        return TRUE;
+    g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_SHORT,
+                "memory: got a limit (ulimit -v) that leaves %.0f MiB, wanted at least %.0f for %s",
+                MAX(left_bytes, 0.0) / MIB, wanted_bytes / MIB, purpose);
+    return FALSE;
 }

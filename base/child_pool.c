@@ -2,6 +2,8 @@
 /* Runs children in slots: when a child ends, its slot takes the next task. */
 #include "base/child_pool.h"
 
+#include "base/error.h"
+
 /* The time between two looks at the progress of running tasks, ms. */
 #define PAUSE_MS 200
 
@@ -86,7 +88,7 @@ collect(Slots *self, guint64 *io_peak_rss_bytes, GError **error)
         if (lp_child_process_finish(g_steal_pointer(&self->children[i]), task->out_result,
                                     task->size_bytes, io_peak_rss_bytes, &fault))
             continue;
-        if (!left_error) {
+        if (!left_error || lp_error_is_shortage(fault)) {
             g_propagate_error(error, fault);
             return FALSE;
         }

@@ -8,6 +8,13 @@
 G_DEFINE_QUARK(lp_input_error, lp_input_error)
 
 gboolean
+lp_error_is_shortage(const GError *error)
+{
+    return g_error_matches(error, LP_INPUT_ERROR, LP_INPUT_ERROR_SHORT) ||
+           (error != NULL && error->domain == LP_CHILD_PROCESS_ERROR);
+}
+
+gboolean
 lp_value_error(GError **error, const char *format, ...)
 {
     va_list arguments;

@@ -19,6 +19,7 @@ typedef enum {
     LP_INPUT_ERROR_VALUE,  /**< A value is out of its range: choose another. */
     LP_INPUT_ERROR_NAME,   /**< A name is not known: choose a listed one. */
     LP_INPUT_ERROR_USAGE,  /**< The command line is wrong (exit status 2). */
+    LP_INPUT_ERROR_SHORT,  /**< Open files, memory or a disk are used up: the input may be right. */
 } LpInputError;
 
 /** Errors of child processes (base/child_process.h), which simulations hand on. */
@@ -32,6 +33,10 @@ typedef enum {
     LP_CHILD_PROCESS_ERROR_START,
     LP_CHILD_PROCESS_ERROR_RESULT, /**< It ended without its result: it crashed or was ended. */
 } LpChildProcessError;
+
+/** Whether @error says that something of this computer is used up, so that nothing is known of the
+ * input: LP_INPUT_ERROR_SHORT, or of LP_CHILD_PROCESS_ERROR. */
+gboolean lp_error_is_shortage(const GError *error);
 
 /** Sets an error of LP_INPUT_ERROR_VALUE. Returns: FALSE. */
 gboolean lp_value_error(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);

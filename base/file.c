@@ -29,8 +29,10 @@
 static gboolean
 fail(GError **error, const char *path, int code)
 {
-    g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_FILE, "%s: %s", lp_file_label(path),
-                g_strerror(code));
+    gboolean is_short =
+        code == EMFILE || code == ENFILE || code == ENOMEM || code == ENOSPC || code == EDQUOT;
+    g_set_error(error, LP_INPUT_ERROR, is_short ? LP_INPUT_ERROR_SHORT : LP_INPUT_ERROR_FILE,
+                "%s: %s", lp_file_label(path), g_strerror(code));
     return FALSE;
 }
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# lp_add_test(NAME label [FORKED] LIBS ...): one CUnit program, one CTest test.
+# lp_add_test(NAME label [FORKED] LIBS ...): one CUnit program, one CTest test. The C library fills memory that is freed,
+# MALLOC_PERTURB_, so that what is read from there is seen.
 #
 # FORKED: of many short commands, most of whose time would be spent in linking the engine's libraries. They are forked from
 # a program that is linked (tests/support/fork_server.c), so that addresses are the same in all; of what must have the
@@ -31,7 +32,7 @@ function(lp_add_test name label)
     add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     lp_module(${name} module)
     set_tests_properties(${name} PROPERTIES LABELS "${label};${module}"
-        ENVIRONMENT "G_DEBUG=fatal-warnings;LIGHTPATH=$<TARGET_FILE:lightpath>")
+        ENVIRONMENT "G_DEBUG=fatal-warnings;MALLOC_PERTURB_=77;LIGHTPATH=$<TARGET_FILE:lightpath>")
     if(arg_FORKED)
         lp_fork_commands(${name})
     endif()
@@ -59,7 +60,7 @@ function(lp_add_python_test name labels)
     add_test(NAME ${name}
         COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/${arg_SCRIPT}.py ${arg_ARGUMENTS}
         WORKING_DIRECTORY ${PROJECT_BINARY_DIR})
-    set(environment PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=${PROJECT_SOURCE_DIR}/tests/support
+    set(environment PYTHONDONTWRITEBYTECODE=1 MALLOC_PERTURB_=77 PYTHONPATH=${PROJECT_SOURCE_DIR}/tests/support
         LIGHTPATH=$<TARGET_FILE:lightpath> BUILD=${PROJECT_BINARY_DIR} CMAKE=${CMAKE_COMMAND} CC=${CMAKE_C_COMPILER}
         CFLAGS=${lp_sanitizer_flags} VERSION=${LP_VERSION} ${arg_ENVIRONMENT})
     lp_module(${arg_SCRIPT} module)

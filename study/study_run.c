@@ -2,6 +2,7 @@
 /* A loop of turns: what has ended is stored, what waits is claimed, and idle slots get it. */
 #include "study/study_run.h"
 
+#include "base/error.h"
 #include "study/study_record.h"
 
 #include <string.h>
@@ -85,9 +86,9 @@ read_result(const Runner *self, gint64 id, const LpChildProcess *child)
     const GByteArray *bytes = lp_child_process_result(child);
     g_autoptr(GError) fault = NULL;
     if (!lp_child_process_check(child, &fault))
-        return (LpStudyResult){
-            id, fault->domain == LP_CHILD_PROCESS_ERROR ? LP_STUDY_CRASHED : LP_STUDY_REFUSED,
-            g_strdup(fault->message)};
+        return (LpStudyResult){id,
+                               lp_error_is_shortage(fault) ? LP_STUDY_CRASHED : LP_STUDY_REFUSED,
+                               g_strdup(fault->message)};
     g_autofree char *text = g_strndup((const char *)bytes->data, bytes->len);
     char *kept = lp_study_record_keep(self->study, text, &fault);
     return kept != NULL ? (LpStudyResult){id, LP_STUDY_DONE, kept}

@@ -2,6 +2,7 @@
 /* Pools of children: each result comes to its own task, and a bad end ends them all. */
 #include "base/child_pool.h"
 
+#include "base/error.h"
 #include "tests/testlib.h"
 
 #include <unistd.h>
@@ -185,6 +186,33 @@ test_errors(void)
         }
 }
 
+/* Fails as if all open files, or all processes, were in use. */
+static gboolean
+run_short(const void *data, GByteArray *result, GError **error)
+{
+    (void)result;
+    const GQuark domains[] = {LP_INPUT_ERROR, LP_CHILD_PROCESS_ERROR, LP_CHILD_PROCESS_ERROR};
+    static const int codes[] = {LP_INPUT_ERROR_SHORT, LP_CHILD_PROCESS_ERROR_START,
+                                LP_CHILD_PROCESS_ERROR_RESULT};
+    guint64 which = *(const guint64 *)data;
+    g_set_error_literal(error, domains[which], codes[which], "too many");
+    return FALSE;
+}
+
+/* What says nothing of a task is no answer of it. */
+static void
+test_shortage(void)
+{
+    for (guint64 which = 0; which < 3; which++) {
+        GError *own = NULL, *error = NULL;
+        LpChildTask task = {.work = run_short, .data = &which, .out_error = &own};
+        LpChildPool pool = {.name = "child", .n_at_once = 1};
+        lp_test_true("ends", !lp_child_pool_run(&pool, &task, 1, NULL, &error));
+        lp_test_true("not the task's", own == NULL && lp_error_is_shortage(error));
+        g_clear_error(&error);
+    }
+}
+
 /* Over once @data, a number of tasks that may still begin, is used up. */
 static gboolean
 use_up(const void *data)
@@ -225,12 +253,9 @@ test_nothing(void)
 int
 main(void)
 {
-    static const LpTestCase cases[] = {{"results", test_results},
-                                       {"share", test_share},
-                                       {"bad end", test_bad_end},
-                                       {"errors", test_errors},
-                                       {"over", test_over},
-                                       {"nothing", test_nothing},
-                                       {NULL, NULL}};
+    static const LpTestCase cases[] = {{"results", test_results},   {"share", test_share},
+                                       {"bad end", test_bad_end},   {"errors", test_errors},
+                                       {"shortage", test_shortage}, {"over", test_over},
+                                       {"nothing", test_nothing},   {NULL, NULL}};
     return lp_test_run("child_pool", cases);
 }

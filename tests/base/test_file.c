@@ -58,7 +58,7 @@ test_bad_writes(void)
 {
     g_autoptr(GError) error = NULL;
     lp_test_true("full device", !lp_file_write("/dev/full", "x", 1, &error));
-    lp_test_error("full device", &error, LP_INPUT_ERROR, LP_INPUT_ERROR_FILE,
+    lp_test_error("full device", &error, LP_INPUT_ERROR, LP_INPUT_ERROR_SHORT,
                   "/dev/full: No space left on device");
     lp_test_true("no folder", !lp_file_write("/nonexistent/x", "x", 1, &error));
     lp_test_error("no folder", &error, LP_INPUT_ERROR, LP_INPUT_ERROR_FILE,
@@ -114,7 +114,7 @@ test_few_descriptors(void)
         if (fd >= 0)
             close(fd);
         else
-            lp_test_error("too few", &error, LP_INPUT_ERROR, LP_INPUT_ERROR_FILE,
+            lp_test_error("too few", &error, LP_INPUT_ERROR, LP_INPUT_ERROR_SHORT,
                           "a file in memory: Too many open files");
     }
 }

@@ -4,11 +4,14 @@
 
 Environment: LIGHTPATH (the built program), CFLAGS (whether sanitizers are built in)."""
 import os
+import pathlib
+import re
 import resource
 import subprocess
+import tempfile
 import unittest
 
-from command import PROGRAM
+from command import PROGRAM, SOURCE
 
 JOB = [PROGRAM, "simulate", "gpt3-125m", "dgx-a100-8"]
 # Some 2,000 actors, most of which are started while the engine runs.
@@ -73,6 +76,35 @@ class Limits(unittest.TestCase):
                 self.refused(done, "")
             else:
                 self.assertIn("simulated", done.stdout)
+
+    def test_shortage_is_no_answer(self):
+        """Runs for which there are too few open files are not told, or kept, as if their input were wrong."""
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            rows = (SOURCE / "validation/training.csv").read_text(encoding="utf-8").splitlines(keepends=True)
+            (folder / "rows.csv").write_text("".join(rows[:2]), encoding="utf-8")
+            (folder / "study.xml").write_text(
+                '<study name="few"><workload name="gpt3-125m"/><machine system="dgx-a100" accelerators="8"/>'
+                '<axis name="tp" values="1|2"/></study>', encoding="utf-8")
+            wanted = {}
+            for n in (64, 5, 6, 8, 11, 12):
+                for words in (["characterize", *JOB[2:], "--sweep=seq=1024,2048", "--jobs=2"],
+                              ["validate", "rows.csv", "--resume=kept", "--jobs=2"],
+                              ["sweep", "study.xml", "--store=points.sqlite", "--jobs=2", "--export=csv"],
+                              ["search", *JOB[2:], "--vary=tp", "--jobs=2"]):
+                    done = subprocess.run([PROGRAM, *words], capture_output=True, text=True, cwd=folder,
+                                          preexec_fn=lambda n=n: resource.setrlimit(resource.RLIMIT_NOFILE, (n, n)))
+                    output = re.sub(r"\d+\.\d+ s\b", "", done.stdout)  # search tells how long it took
+                    if done.returncode == 0:
+                        self.assertEqual((output, done.stderr), (wanted.setdefault(words[0], output), ""), n)
+                    else:
+                        self.assertRegex(done.stderr, r"\Alightpath: [^\n]*(Too many open files|that can be read and written)"
+                                                      r"[^\n]*\n\Z")
+                        self.assertFalse((folder / "kept").exists() and words[0] == "validate")
+                for path in (folder / "points.sqlite", *folder.glob("kept/*"), folder / "kept"):
+                    if path.exists():
+                        path.rmdir() if path.is_dir() else path.unlink()
+            self.assertEqual(len(wanted), 4)
 
     def test_no_proc(self):
         hide = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c",

@@ -270,7 +270,12 @@ class Search(Case):
         told = json.loads(self.taken(*words, "--format=json"))["plans"][:8]
         self.assertEqual(len({plan["expected_error"]["kind"] for plan in told}), 2)
         tied = [str(plan["rank"]) for plan in told[1:] if plan["tied_with_first"]]
-        self.assertIn("which of them is the fastest: " + ", ".join(tied) + "\n", self.taken(*words))
+        text = self.taken(*words)
+        self.assertIn("which of them is the fastest: " + ", ".join(tied) + "\n", text)
+        # Of which blind steps, the table says.
+        blind = told[0]["expected_error"]["blind"]
+        self.assertIn(blind["of"], {" on ".join(filter(None, (key[0] or "all software", key[1]))) for key in rows})
+        self.assertIn(f"{blind['steps']} of {blind['of']})", text)
         self.assertFalse([key for key in rows if key[:2] == ("megatron-lm-2021", "h100-sxm")])
         for plan in json.loads(self.taken(*run, "--framework=megatron-lm-2021", "--vary=tp=1"))["plans"]:
             self.assertNotIn("expected_error", plan)

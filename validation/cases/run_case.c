@@ -26,7 +26,7 @@ describe(const LpTableRow *row, LpOutcome *outcome)
         i++;
     outcome->measure = measures[i].measure;
     if (!lp_table_measured(row, measures[i].column, &outcome->measured, &error))
-        lp_outcome_fail(outcome, LP_OUTCOME_FAILED, error->message);
+        lp_outcome_fail_by(outcome, error);
     outcome->measured *= measures[i].unit;
 }
 
@@ -92,7 +92,7 @@ predict(const LpTableRow *row, const LpConstants *constants, LpOutcome *outcome)
 {
     g_autoptr(GError) error = NULL;
     if (!predict_row(row, constants, outcome, &error))
-        lp_outcome_fail(outcome, LP_OUTCOME_FAILED, error->message);
+        lp_outcome_fail_by(outcome, error);
 }
 
 const LpCaseKind lp_run_case = {LP_MEASURE_TIME, describe, NULL, predict};

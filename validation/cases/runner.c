@@ -130,12 +130,12 @@ typedef struct {
     guint row;
 } Work;
 
-/* Predicts a row in its own process; the result is the outcome as text. */
+/* Predicts a row in its own process; the result is the outcome as text. What says nothing of the
+ * row, since open files or processes are used up, is an error. */
 static gboolean
 predict_row(const void *data, GByteArray *result, GError **error)
 {
     const Work *work = data;
-    (void)error;
     const Runner *self = work->runner;
     /* What it may print when it crashes is not for the user. */
     int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -145,6 +145,11 @@ predict_row(const void *data, GByteArray *result, GError **error)
     limit_time();
     LpOutcome *outcome = outcome_of(self, work->row);
     self->kind->predict(row_at(self, work->row), self->options->constants, outcome);
+    if (outcome->is_short) {
+        g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_SHORT, "%s: %s", outcome->id,
+                    outcome->reason);
+        return FALSE;
+    }
     g_autofree char *text = lp_outcome_to_text(outcome);
     g_byte_array_append(result, (const guint8 *)text, (guint)strlen(text));
     return TRUE;
@@ -190,13 +195,15 @@ explain(const Slot *slot, int status)
 }
 
 /* Takes the outcome from the child, which has ended. */
-static void
-finish_row(Runner *self, guint index)
+static gboolean
+finish_row(Runner *self, guint index, GError **error)
 {
     g_autoptr(LpChildProcess) child = g_steal_pointer(&self->children[index]);
     const Slot *slot = &self->slots[index];
     const GByteArray *result = lp_child_process_result(child);
     int status = lp_child_process_status(child);
+    if (!slot->is_late && lp_child_process_left_error(child))
+        return lp_child_process_check(child, error);
     g_autofree char *text =
         g_strndup(result->len > 0 ? (const char *)result->data : "", result->len);
     LpOutcome *outcome = outcome_of(self, slot->row);
@@ -206,10 +213,11 @@ finish_row(Runner *self, guint index)
     report_progress(self);
     if (said) {
         keep(self, slot->row);
-        return;
+        return TRUE;
     }
     g_autofree char *reason = explain(slot, status);
     lp_outcome_fail(outcome, LP_OUTCOME_FAILED, reason);
+    return TRUE;
 }
 
 static void
@@ -237,14 +245,16 @@ patience_ms(const Runner *self)
 }
 
 /* Waits until a process of a row writes or ends; takes the outcomes of those that have ended. */
-static void
-wait_some(Runner *self)
+static gboolean
+wait_some(Runner *self, GError **error)
 {
     lp_child_process_wait_any(self->children, self->options->n_jobs, patience_ms(self));
     end_late(self, clock_s());
     for (guint i = 0; i < self->options->n_jobs; i++)
-        if (self->children[i] != NULL && lp_child_process_has_ended(self->children[i]))
-            finish_row(self, i);
+        if (self->children[i] != NULL && lp_child_process_has_ended(self->children[i]) &&
+            !finish_row(self, i, error))
+            return FALSE;
+    return TRUE;
 }
 
 static gboolean
@@ -309,9 +319,8 @@ run_each(Runner *self, const GArray *rows, gboolean may_be_alike, GError **error
 {
     guint next = 0;
     while (!is_stopped(self) && (next < rows->len || is_busy(self))) {
-        if (!start_some(self, rows, &next, may_be_alike, error))
+        if (!start_some(self, rows, &next, may_be_alike, error) || !wait_some(self, error))
             return FALSE;
-        wait_some(self);
     }
     return TRUE;
 }

@@ -106,7 +106,7 @@ describe(const LpTableRow *row, LpOutcome *outcome)
         outcome->measure = LP_MEASURE_MEMORY;
     if (!lp_table_measured(row, is_memory(row) ? "memory_GB" : "iteration_s", &outcome->measured,
                            &fault))
-        lp_outcome_fail(outcome, LP_OUTCOME_FAILED, fault->message);
+        lp_outcome_fail_by(outcome, fault);
     outcome->measured *= is_memory(row) ? 1e9 : 1.0;
 }
 
@@ -138,7 +138,7 @@ predict(const LpTableRow *row, const LpConstants *constants, LpOutcome *outcome)
     g_autoptr(GError) fault = NULL;
     g_auto(LpTrainingCase) restated = {.workload = NULL};
     if (!lp_training_case_read(&restated, row, outcome, &fault)) {
-        lp_outcome_fail(outcome, LP_OUTCOME_FAILED, fault->message);
+        lp_outcome_fail_by(outcome, fault);
         return;
     }
     if (is_memory(row)) {
@@ -146,7 +146,7 @@ predict(const LpTableRow *row, const LpConstants *constants, LpOutcome *outcome)
         return;
     }
     if (!lp_prediction_run(restated.workload, restated.machine, constants, outcome, &fault))
-        lp_outcome_fail(outcome, LP_OUTCOME_FAILED, fault->message);
+        lp_outcome_fail_by(outcome, fault);
 }
 
 const LpCaseKind lp_training_case = {LP_MEASURE_TIME, describe, inputs, predict};

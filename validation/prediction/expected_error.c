@@ -84,11 +84,13 @@ read_blind(LpExpectedError *self, const char *software, const char *accelerator,
                                     {software, "", ""},
                                     {"", accelerator, ""},
                                     {"", "", ""}};
+    self->blind_software = self->blind_accelerator = "";
     for (guint i = 0; i < G_N_ELEMENTS(lines) && self->n_blind == 0; i++) {
-        self->blind_software = lines[i][0];
-        self->blind_accelerator = lines[i][1];
-        (void)read_figures(find_row(table(FALSE), lines[i][0], lines[i][1], lines[i][2]), "blind_",
-                           &self->n_blind, &self->blind_median, &self->blind_p90);
+        const LpTableRow *row = find_row(table(FALSE), lines[i][0], lines[i][1], lines[i][2]);
+        if (!read_figures(row, "blind_", &self->n_blind, &self->blind_median, &self->blind_p90))
+            continue;
+        self->blind_software = lp_table_text(row, "software");
+        self->blind_accelerator = lp_table_text(row, "accelerator");
     }
 }
 

@@ -20,7 +20,7 @@ typedef struct {
      */
     guint n_blind;
     double blind_median, blind_p90;
-    const char *blind_software, *blind_accelerator; /**< borrowed from the arguments, "": any */
+    const char *blind_software, *blind_accelerator; /**< static, "": any */
     double band; /**< the bound of nine in ten errors of steps that nobody has measured yet
                       (validation/expected-bands.csv) */
 } LpExpectedError;

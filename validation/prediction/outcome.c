@@ -2,6 +2,8 @@
 /* Outcomes: made, failed, and carried from one process to another as text. */
 #include "validation/prediction/outcome.h"
 
+#include "base/error.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -52,6 +54,16 @@ lp_outcome_fail(LpOutcome *self, LpOutcomeStatus status, const char *reason)
     self->reason = g_strdup(reason);
     /* One line, whatever stood in the file. */
     g_strdelimit(self->reason, "\r\n", ' ');
+}
+
+void
+lp_outcome_fail_by(LpOutcome *self, const GError *fault)
+{
+    /* What crashes may have met the limit of memory that each row has. */
+    gboolean has_crashed =
+        g_error_matches(fault, LP_CHILD_PROCESS_ERROR, LP_CHILD_PROCESS_ERROR_RESULT);
+    self->is_short = self->status == LP_OUTCOME_OK && !has_crashed && lp_error_is_shortage(fault);
+    lp_outcome_fail(self, LP_OUTCOME_FAILED, fault->message);
 }
 
 void

@@ -61,8 +61,9 @@ typedef struct {
     double factors[LP_N_FACTORS]; /**< 0: the row does not say */
     LpMeasure measure;
     LpOutcomeStatus status;
-    char *reason;                       /* owned: NULL if ok */
-    double measured;                    /**< in the measure's unit; 0 if it cannot be read */
+    char *reason;      /* owned: NULL if ok */
+    gboolean is_short; /**< it failed since something of this computer was used up */
+    double measured;   /**< in the measure's unit; 0 if it cannot be read */
     double predicted[LP_N_PREDICTIONS]; /**< in the measure's unit; 0: none */
     gboolean runs_as_stated; /**< what ran is stated: where it does not fit, our count is wrong, and
                                 it is not refused */
@@ -79,6 +80,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpOutcome, lp_outcome_free)
 
 /** Sets status and reason, unless it has failed before. */
 void lp_outcome_fail(LpOutcome *self, LpOutcomeStatus status, const char *reason);
+/** Sets that it failed by @fault, likewise. */
+void lp_outcome_fail_by(LpOutcome *self, const GError *fault);
 /** Adds a note on something that the row leaves open: what was filled in, and why. */
 void lp_outcome_infer(LpOutcome *self, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
@@ -90,8 +93,8 @@ void lp_outcome_take_notes(LpOutcome *self, const LpOutcome *other, guint first)
 /** Predicted over measured, less 1; 1 if the row is not ok, or there is no such prediction. */
 double lp_outcome_error(const LpOutcome *self, LpPrediction prediction);
 
-/** All of it but id, source, software, accelerator, publisher, is_apart, configuration and factors,
- * which the reader knows. Returns: (transfer full) a text. */
+/** All of it but id, source, software, accelerator, publisher, is_apart, configuration, factors and
+ * is_short, which the reader knows. Returns: (transfer full) a text. */
 char *lp_outcome_to_text(const LpOutcome *self);
 /** Fills @self from such a text. Returns: FALSE, and @self as it was, if it is none. */
 gboolean lp_outcome_from_text(LpOutcome *self, const char *text) G_GNUC_WARN_UNUSED_RESULT;

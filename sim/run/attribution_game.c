@@ -68,7 +68,7 @@ add_pair(LpAttribution *self, const double *dividend, double part_s, LpContender
 static guint
 pairs_among(guint n)
 {
-    return n * (n + 1) / 2 - n;
+    return n * (n - 1) / 2;
 }
 
 static guint

@@ -51,6 +51,24 @@ test_ep(void)
     }
 }
 
+/* All ports of a torus of 4 x 4: the farthest are four links away, the mean way, also to oneself,
+ * has two, so the 16 x 16 blocks load each of the 64 links with 8. */
+static void
+test_ep_torus(void)
+{
+    LpTestJob job;
+    lp_test_job_init(&job, lp_test_gpt(4, 1024, 16), lp_test_plan(1, 1, 16, 2, 32),
+                     lp_test_fabric(300e9, 25e9));
+    job.shape.experts = (LpTransformerExperts){.n = 16, .top_k = 1, .ffn = 4096};
+    job.plan.degree[LP_AXIS_EP] = 16;
+    job.plan.experts.tp = 1;
+    job.fabric.domain_size = 1;
+    job.fabric.torus = (LpTorus){.n_dimensions = 2, .size = {4, 4}, .spreads_paths = TRUE};
+    job.fabric.link_latency_s = 1e-4;
+    double exchange_s = 4.0 * 1e-4 + 8.0 * volume_bytes / 16.0 / 25e9;
+    lp_test_close("torus", lp_closed_form_ep_s(&job.input), 2.0 * 2.0 * 4.0 * exchange_s, IDENTITY);
+}
+
 /* Of m micro-batches each chunk of each stage sends m messages forward and m back. Behind the
  * products of a neighbouring micro-batch hide all but one each, or as much as products last. */
 static void
@@ -130,6 +148,7 @@ int
 main(void)
 {
     static const LpTestCase cases[] = {{"ep", test_ep},
+                                       {"ep on a torus", test_ep_torus},
                                        {"messages hidden", test_messages_hidden},
                                        {"boundary copies", test_boundary_copies},
                                        {"latents", test_latents},

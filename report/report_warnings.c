@@ -121,8 +121,8 @@ warn_loop(LpReport *self)
         return;
     g_ptr_array_add(self->warnings,
                     g_strdup("experts: a loop in Python calls them one after the other, and its "
-                             "host binds the step; hosts of the same model took 22 to 57 us a "
-                             "kernel of such loops (validation/gpu), of which 24 us are taken"));
+                             "host binds the step; measured hosts of one model differ in such "
+                             "loops by more than twice (validation/gpu)"));
 }
 
 void

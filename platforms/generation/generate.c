@@ -420,24 +420,32 @@ name_fault(const char *reason)
     return g_strconcat(unseen, ": ", reason, NULL);
 }
 
+/* The machine of a file that nobody sees, nor its lines. */
+static LpMachine *
+parse(const char *path, const char *xml, GError **error)
+{
+    g_autoptr(GError) fault = NULL;
+    LpMachine *machine = lp_machine_parse(path, xml, &fault);
+    if (machine != NULL)
+        return machine;
+    const char *place = fault->message;
+    const char *reason = strstr(g_str_has_prefix(place, path) ? place + strlen(path) : place, ": ");
+    g_autofree char *message = name_fault(reason != NULL ? reason + 2 : place);
+    g_set_error_literal(error, fault->domain, fault->code, message);
+    return NULL;
+}
+
 char *
 lp_generate(const LpMachineSpecification *specification, GError **error)
 {
     g_return_val_if_fail(specification != NULL, NULL);
     g_auto(LpCLocale) locale = lp_c_locale_begin();
-    g_autoptr(GError) fault = NULL;
     g_autofree char *xml = write_text(specification, TRUE, error);
     if (xml == NULL)
         return NULL;
     /* Values that must fit together are checked where the file is read. */
-    g_autoptr(LpMachine) machine = lp_machine_parse(unseen, xml, &fault);
-    if (machine != NULL)
-        return g_steal_pointer(&xml);
-    /* Nobody sees the file, nor its lines. */
-    const char *reason = strstr(fault->message, ": ");
-    g_autofree char *message = name_fault(reason != NULL ? reason + 2 : fault->message);
-    g_set_error_literal(error, fault->domain, fault->code, message);
-    return NULL;
+    g_autoptr(LpMachine) machine = parse(unseen, xml, error);
+    return machine != NULL ? g_steal_pointer(&xml) : NULL;
 }
 
 LpMachine *
@@ -446,5 +454,5 @@ lp_generate_machine(const LpMachineSpecification *specification, const char *pat
     g_return_val_if_fail(specification != NULL && path != NULL, NULL);
     g_auto(LpCLocale) locale = lp_c_locale_begin();
     g_autofree char *xml = write_text(specification, TRUE, error);
-    return xml != NULL ? lp_machine_parse(path, xml, error) : NULL;
+    return xml != NULL ? parse(path, xml, error) : NULL;
 }

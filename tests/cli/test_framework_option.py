@@ -75,6 +75,15 @@ class FrameworkOption(Case):
                 with self.subTest(framework, words=words):
                     self.assertEqual([plan.get(name, "no") for name in names], [wanted] * len(names))
 
+    def test_loops(self):
+        """Who calls experts in a loop is told that the host binds; not with CUDA graphs, nor without experts."""
+        for model, words, expected in (("mixtral-8x7b", (), True), ("mixtral-8x7b", ("--set=cuda-graphs=yes",), False),
+                                       ("mixtral-8x7b", ("--set=expert-loop=no",), False), ("llama-3-8b", (), False)):
+            report = json.loads(self.taken("simulate", model, "dgx-h100-64", "--plan=fit", "--framework=transformers-ddp",
+                                           "--set=schedule=1f1b", "--set=virtual-stages=1", "--ignore-memory",
+                                           "--format=json", *words))
+            self.assertEqual(any("a loop in Python" in one for one in report["warnings"]), expected, (model, words))
+
     def test_described(self):
         """The text says who gave each value, who beats others first, in lines of a page's width."""
         text = self.taken("workload", "describe", "gpt3-125m", "--framework=nanotron", "--set=slowdown=1", "--verbose")

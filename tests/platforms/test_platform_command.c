@@ -147,6 +147,8 @@ test_bad(void)
          "lightpath: --paths: got it with one static path"},
         {"generate --system=ocs --accelerators=64 --policy=rotor", 2,
          "lightpath: --slot-time: 0 s, wanted more than the dead time"},
+        {"describe --system=ocs --accelerators=64 --policy=rotor", 2,
+         "lightpath: --slot-time: 0 s, wanted more than the dead time"},
         {"generate --system=generic --accelerators=8 -o /dev/full", 1, "/dev/full: No space"},
         {"generate --system=generic --accelerators=8 -o /nonexistent/x", 1, "/nonexistent/x: "},
     };

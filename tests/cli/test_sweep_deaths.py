@@ -3,7 +3,7 @@
 """lightpath sweep: every point of a study is in the store once, whatever ends the sweep, and what is exported does not depend on
 who ran it and when.
 
-Environment: LIGHTPATH (the built program). With --all: more deaths."""
+Environment: LIGHTPATH (the built program)."""
 import contextlib
 import os
 import random
@@ -44,17 +44,17 @@ class Deaths(Sweep):
 
     def test_kill(self):
         """SIGKILL at any instant, again and again: the export has the bytes of a sweep that nothing ended."""
-        # Estimates are quicker, and die as simulations do.
-        n_deaths, command = (40, "simulate") if "--all" in sys.argv else (12, "estimate")
-        study = self.study(many(50), attributes=f'command="{command}"')
-        draw, n_midway = random.Random(40), 0
-        wanted = self.taken("sweep", study, f"--store={self.path('whole')}", "--export=csv")
-        self.assertEqual(wanted.count("\n"), 501)
+        n_points, n_deaths, n_midway = 100, 30, 0
+        study, draw = self.study(many(n_points // 10)), random.Random(40)
+        began_s = time.monotonic()
+        wanted = self.taken("sweep", study, "--jobs=2", f"--store={self.path('whole')}", "--export=csv")
+        whole_s = time.monotonic() - began_s
+        self.assertEqual(wanted.count("\n"), n_points + 1)
         for _ in range(n_deaths):
             child = subprocess.Popen([PROGRAM, "sweep", study, "--jobs=2", "--store=" + self.path("dead")],
                                      stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
             try:
-                child.wait(draw.uniform(0.0, 1.0))
+                child.wait(draw.uniform(0.0, whole_s))
             except subprocess.TimeoutExpired:
                 child.send_signal(signal.SIGKILL)
                 child.wait()
@@ -63,12 +63,12 @@ class Deaths(Sweep):
             if os.path.exists(self.path("dead")) and os.path.getsize(self.path("dead")) > 0:
                 self.whole("dead")
                 n_done = self.ask("dead", "SELECT count(*) FROM result")[0][0]
-                n_midway += 0 < n_done < 500
-                if n_done == 500:
+                n_midway += 0 < n_done < n_points
+                if n_done == n_points:
                     os.remove(self.path("dead"))
         self.assertGreater(n_midway, n_deaths // 6)
         self.assertEqual(self.taken("sweep", study, f"--store={self.path('dead')}", "--export=csv"), wanted)
-        self.finished("dead", 500)
+        self.finished("dead", n_points)
 
     def test_interrupt(self):
         """Ctrl-C ends it in a line and by the signal, keeps what is done, and leaves nothing claimed."""
@@ -165,4 +165,4 @@ class Deaths(Sweep):
 
 
 if __name__ == "__main__":
-    sys.exit(unittest.main(argv=[word for word in sys.argv if word != "--all"]))
+    sys.exit(unittest.main())

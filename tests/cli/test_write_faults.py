@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Whichever call of a write fails, and how: files come whole or not at all, nothing else stays, and the
-command says so in one line. --all: more commands, and each error.
+command says so in one line. --all: more commands.
 
 Environment: LIGHTPATH (the built program), WRITE_FAULTS (tests/support/write_faults.c)."""
 import errno
@@ -58,38 +58,33 @@ class WriteFaults(unittest.TestCase):
             self.assertNotIn(name, done.stderr)  # files are named as the command line names them
             return done, before, contents(folder)
 
-    def check(self, words, errors):
+    def check(self, words):
         done, before, wanted = self.fail(words, 0)
         self.assertEqual(done.returncode, 0, (words, done.stderr))
         n_calls = max(int(number) for number in re.findall(r"(\d+) calls", done.stderr))
         self.assertGreater(n_calls, 4)
         n_failed = 0
         for fault in range(1, n_calls + 1):
-            for error in errors if errors is not None else [ERRORS[fault % len(ERRORS)]]:
-                with self.subTest(command=words[:2], fault=fault, error=errno.errorcode[error]):
-                    got, _, left = self.fail(words, fault, error)
-                    self.assertLessEqual(set(left), set(wanted))
-                    for name, content in left.items():
-                        self.assertIn(content, (wanted[name], before.get(name)), name)
-                    # That a folder is not flushed leaves whole files, and is no fault of theirs.
-                    if got.returncode == 0:
-                        self.assertEqual((got.stdout, got.stderr, left), (done.stdout, "", wanted))
-                    else:
-                        self.assertEqual(got.returncode, 1)
-                        self.assertRegex(got.stderr, rf"\Alightpath: [^\n]*{os.strerror(error)}[^\n]*\n\Z")
-                        n_failed += 1
+            error = ERRORS[fault % len(ERRORS)]
+            with self.subTest(command=words[:2], fault=fault, error=errno.errorcode[error]):
+                got, _, left = self.fail(words, fault, error)
+                self.assertLessEqual(set(left), set(wanted))
+                for name, content in left.items():
+                    self.assertIn(content, (wanted[name], before.get(name)), name)
+                # That a folder is not flushed leaves whole files, and is no fault of theirs.
+                if got.returncode == 0:
+                    self.assertEqual((got.stdout, got.stderr, left), (done.stdout, "", wanted))
+                else:
+                    self.assertEqual(got.returncode, 1)
+                    self.assertRegex(got.stderr, rf"\Alightpath: [^\n]*{os.strerror(error)}[^\n]*\n\Z")
+                    n_failed += 1
             got, _, left = self.fail(words, fault)
             self.assertEqual((got.returncode, got.stdout, got.stderr, left), (0, done.stdout, "", wanted), "a short write")
         self.assertGreater(n_failed, n_calls // 2)
 
-    def test_quick(self):
-        for words in QUICK:
-            self.check(words, None)
-
-    @unittest.skipUnless("--all" in sys.argv, "takes minutes")
-    def test_all(self):
-        for words in QUICK + LONG:
-            self.check(words, ERRORS)
+    def test_each(self):
+        for words in QUICK + (LONG if "--all" in sys.argv else []):
+            self.check(words)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ from chakra_files import (COLLECTIVE, COMPUTE, LOAD, METADATA, RECEIVE, SEND, ST
 from command import PROGRAM, run
 
 ALL = "--all" in sys.argv
-N_DRAWN, N_DAMAGED = int(os.environ.get("LIGHTPATH_PLANS", 100 if ALL else 12)), 1000 if ALL else 60
+N_DRAWN, N_DAMAGED = int(os.environ.get("LIGHTPATH_PLANS", 60 if ALL else 12)), 500 if ALL else 60
 # Domains of eight: a port of 100 GB/s and 1 us at each end of a message.
 MACHINE = test_program_by_hand.MACHINE
 DOMAIN_S, DOMAIN_RATE = test_program_by_hand.DOMAIN_S, test_program_by_hand.DOMAIN_RATE

@@ -42,7 +42,7 @@ def contents(folder):
 
 
 class WriteFaults(unittest.TestCase):
-    def fail(self, words, fault, error=0):
+    def run_with(self, words, fault, error=0):
         """The process of @words in a new folder in which call number @fault fails, what is in there before and behind it."""
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
@@ -59,7 +59,7 @@ class WriteFaults(unittest.TestCase):
             return done, before, contents(folder)
 
     def check(self, words):
-        done, before, wanted = self.fail(words, 0)
+        done, before, wanted = self.run_with(words, 0)
         self.assertEqual(done.returncode, 0, (words, done.stderr))
         n_calls = max(int(number) for number in re.findall(r"(\d+) calls", done.stderr))
         self.assertGreater(n_calls, 4)
@@ -67,7 +67,7 @@ class WriteFaults(unittest.TestCase):
         for fault in range(1, n_calls + 1):
             error = ERRORS[fault % len(ERRORS)]
             with self.subTest(command=words[:2], fault=fault, error=errno.errorcode[error]):
-                got, _, left = self.fail(words, fault, error)
+                got, _, left = self.run_with(words, fault, error)
                 self.assertLessEqual(set(left), set(wanted))
                 for name, content in left.items():
                     self.assertIn(content, (wanted[name], before.get(name)), name)
@@ -78,7 +78,7 @@ class WriteFaults(unittest.TestCase):
                     self.assertEqual(got.returncode, 1)
                     self.assertRegex(got.stderr, rf"\Alightpath: [^\n]*{os.strerror(error)}[^\n]*\n\Z")
                     n_failed += 1
-            got, _, left = self.fail(words, fault)
+            got, _, left = self.run_with(words, fault)
             self.assertEqual((got.returncode, got.stdout, got.stderr, left), (0, done.stdout, "", wanted), "a short write")
         self.assertGreater(n_failed, n_calls // 2)
 

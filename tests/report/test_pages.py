@@ -46,6 +46,9 @@ PAGES = {
                    ["job-0-tiers_s", "job-0-pairs", "job-1-links"]),
     "kernels": ("workload kernels deepseek-v3 h800.xml", ["kernels"])}
 
+# A telephone's window in dark colours, and a desk's in bright ones: a width changes no colour, nor a colour a width.
+WINDOWS = ((390, True), (1440, False))
+
 # What a page holds beside what its command prints; of a scenario, each job has kernels.
 KERNELS = {"kernels", "kernels_s"}
 BESIDE = {"simulate": {"observed"} | KERNELS, "two-jobs": {"observed"}, "search": {"observed", "first", "candidates", "not_simulated"}}
@@ -169,10 +172,9 @@ class Pages(unittest.TestCase):
 
     def test_windows(self):
         for name, (_, plots) in PAGES.items():
-            for width in (390, 1440):
-                for dark in (False, True):
-                    with self.subTest(page=name, width=width, dark=dark):
-                        self.check_window(name, width, dark, plots)
+            for width, dark in WINDOWS:
+                with self.subTest(page=name, width=width, dark=dark):
+                    self.check_window(name, width, dark, plots)
 
     def check_window(self, name, width, dark, plots):
         page = self.open(name, width, dark)
@@ -202,9 +204,8 @@ class Pages(unittest.TestCase):
         (self.folder / "rows.csv").write_text("\n".join(rows[:24]) + "\n")
         page = run(self.folder, "validate --cases=rows.csv --format=html", check=True).stdout
         (self.folder / "validation.html").write_text(page)
-        for width in (390, 1440):
-            for dark in (False, True):
-                self.check_window("validation", width, dark, ["medians", "times", "cumulative"])
+        for width, dark in WINDOWS:
+            self.check_window("validation", width, dark, ["medians", "times", "cumulative"])
         narrow = self.open("validation", 390)
         self.assertEqual(narrow.evaluate("""Array.from(document.querySelectorAll(".plot")).filter(
             plot => plot.scrollWidth > plot.clientWidth + 1).map(plot => plot.id)"""), [])

@@ -26,10 +26,10 @@ TREES = (
 # workload, command, system, accelerators: of the second of which there are four times as many. In
 # proportion time is four times as long, with the square sixteen.
 GROWTH = (
-    ("gpt3-175b", "--dry-run", "dgx-h100", 32768, 131072),
-    ("gpt3-1.3b", "", "dgx-h100", 16384, 65536),
-    ("megatron-76b", "--dry-run", "dgx-h100", 16384, 65536),
-    ("megatron-76b", "--dry-run", "gb200-nvl72", 32832, 131040),
+    ("gpt3-175b", "--dry-run", "dgx-h100", 16384, 65536),
+    ("gpt3-1.3b", "", "dgx-h100", 8192, 32768),
+    ("megatron-76b", "--dry-run", "dgx-h100", 8192, 32768),
+    ("megatron-76b", "--dry-run", "gb200-nvl72", 16416, 65520),
 )
 GROWTH_MAX = 8.0
 

@@ -202,16 +202,17 @@ static gboolean
 check_layer(const LpTransformer *transformer, const LpPlan *plan, const LpAccelerator *accelerator,
             guint32 index, GError **error)
 {
-    double values[LP_KERNEL_SIZES_MAX];
+    double values[LP_N_LISTED_PASSES][LP_KERNEL_SIZES_MAX];
+    for (guint listed = 0; listed < LP_N_LISTED_PASSES; listed++)
+        lp_kernel_sizes(transformer, plan, index, (LpPass)MIN(listed, LP_PASS_RECOMPUTE),
+                        values[listed]);
     LpLayer layer = lp_transformer_layer(transformer, index);
     for (guint block = 0; block < LP_N_LISTED_BLOCKS; block++)
         for (guint listed = 0; listed < LP_N_LISTED_PASSES; listed++) {
             g_autofree char *divided = NULL;
             Check own = {.accelerator = accelerator};
-            lp_kernel_sizes(transformer, plan, index, (LpPass)MIN(listed, LP_PASS_RECOMPUTE),
-                            values);
             lp_kernel_lists_run(plan->lists, listed_block(plan->lists, transformer, layer, block),
-                                listed, values, check, &own, &divided);
+                                listed, values[listed], check, &own, &divided);
             g_autofree char *found = own.fault;
             if (divided == NULL && found == NULL)
                 continue;

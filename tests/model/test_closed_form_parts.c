@@ -69,6 +69,52 @@ test_ep_torus(void)
     lp_test_close("torus", lp_closed_form_ep_s(&job.input), 2.0 * 2.0 * 4.0 * exchange_s, IDENTITY);
 }
 
+/* Two groups of two routers with a port each, joined by one link: each port of a group sends a
+ * block to both of the other, four over that link, and no more than three leave a port or a router.
+ */
+static void
+test_ep_dragonfly(void)
+{
+    LpTestJob job;
+    lp_test_job_init(&job, lp_test_gpt(4, 1024, 16), lp_test_plan(1, 1, 4, 2, 8),
+                     lp_test_fabric(300e9, 25e9));
+    job.shape.experts = (LpTransformerExperts){.n = 4, .top_k = 1, .ffn = 4096};
+    job.plan.degree[LP_AXIS_EP] = 4;
+    job.plan.experts.tp = 1;
+    job.fabric.domain_size = 1;
+    job.fabric.dragonfly = (LpDragonfly){.n_groups = 2,
+                                         .group_links = 1,
+                                         .n_rows = 1,
+                                         .row_links = 1,
+                                         .n_routers = 2,
+                                         .router_links = 1,
+                                         .n_ports = 1};
+    double exchange_s = 4.0 * volume_bytes / 4.0 / 25e9;
+    lp_test_close("dragonfly", lp_closed_form_ep_s(&job.input), 2.0 * 2.0 * 4.0 * exchange_s,
+                  IDENTITY);
+}
+
+/* Two nodes of eight relay tokens of one expert each: half of them go to the other node, seven
+ * eighths of all from one rank of a node to another. The shorter of both hides behind the longer;
+ * where nothing is relayed nothing hides. */
+static void
+test_ep_hidden(void)
+{
+    for (guint32 nodes = 1; nodes <= 2; nodes++) {
+        LpTestJob job;
+        lp_test_job_init(&job, lp_test_gpt(4, 1024, 16), lp_test_plan(1, 1, 16, 2, 32),
+                         lp_test_fabric(300e9, 25e9));
+        job.shape.experts = (LpTransformerExperts){.n = 16, .top_k = 1, .ffn = 4096};
+        job.plan.degree[LP_AXIS_EP] = 16;
+        job.plan.experts.tp = 1;
+        job.plan.experts.relay = nodes;
+        double between_s = volume_bytes / 2.0 / 25e9, within_s = volume_bytes * 7.0 / 8.0 / 300e9;
+        double share = nodes == 1 ? 0.0 : within_s / (between_s + within_s);
+        lp_test_close("hidden", 1.0 + lp_closed_form_ep_hidden_s(&job.input, 3.0),
+                      1.0 + 3.0 * share, IDENTITY);
+    }
+}
+
 /* Of m micro-batches each chunk of each stage sends m messages forward and m back. Behind the
  * products of a neighbouring micro-batch hide all but one each, or as much as products last. */
 static void
@@ -149,6 +195,8 @@ main(void)
 {
     static const LpTestCase cases[] = {{"ep", test_ep},
                                        {"ep on a torus", test_ep_torus},
+                                       {"ep on a dragonfly", test_ep_dragonfly},
+                                       {"ep hidden", test_ep_hidden},
                                        {"messages hidden", test_messages_hidden},
                                        {"boundary copies", test_boundary_copies},
                                        {"latents", test_latents},

@@ -365,6 +365,34 @@ test_gradient_copies(void)
     }
 }
 
+/* In bf16 scores are scaled and masked, widened, taken the softmax of in fp32 and narrowed: five
+ * kernels, which read and write 4, 4, 6, 12 and 6 bytes an element. Back they are widened, three
+ * tensors in fp32 pass, and they are narrowed and scaled: four, of 6, 12, 6 and 4. */
+static void
+test_softmax(void)
+{
+    static const struct {
+        LpPass pass;
+        const char *name;
+        guint32 n_launches;
+        double bytes;
+    } rows[] = {{LP_PASS_FORWARD, "softmax", 5, 32.0},
+                {LP_PASS_BACKWARD_INPUT, "softmax-backward", 4, 28.0}};
+    LpTransformer shape = lp_test_llama(1, 64, 8, 4, 256, 32000);
+    LpPlan plan = lp_test_plan(1, 1, 1, 1, 1);
+    plan.format.precision = LP_PRECISION_BF16;
+    shape.attention = LP_ATTENTION_UNFUSED;
+    lp_test_vary(&plan, "eager-softmax", TRUE);
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpKernel kernels[LP_KERNELS_MAX];
+        guint n = lp_block_kernels(&shape, &plan, 0, LP_BLOCK_ATTENTION, rows[i].pass, kernels);
+        const LpKernel *softmax = lp_test_find_kernel(kernels, n, rows[i].name);
+        lp_test_true(rows[i].name, softmax != NULL && softmax->n_launches == rows[i].n_launches);
+        lp_test_close(rows[i].name, softmax != NULL ? softmax->bytes : 0.0,
+                      rows[i].bytes * 8.0 * shape.seq * shape.seq, IDENTITY);
+    }
+}
+
 int
 main(void)
 {
@@ -376,6 +404,7 @@ main(void)
         {"operations one by one", test_eager_operations},
         {"gated activation one by one", test_eager_activation},
         {"GELU one by one", test_gelu_steps},
+        {"softmax one by one", test_softmax},
         {"the first gradient", test_first_gradient},
         {"autocast", test_autocast},
         {"rotary positions of slices", test_rotary_slices},

@@ -5,12 +5,13 @@
 LpHeldSignals
 lp_held_signals_begin(void)
 {
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT};
+    /* Those of a fault of this process, which cannot wait. */
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
     LpHeldSignals self;
     sigset_t held;
-    sigemptyset(&held);
-    for (guint i = 0; i < G_N_ELEMENTS(signals); i++)
-        sigaddset(&held, signals[i]);
+    sigfillset(&held);
+    for (guint i = 0; i < G_N_ELEMENTS(faults); i++)
+        sigdelset(&held, faults[i]);
     (void)pthread_sigmask(SIG_BLOCK, &held, &self.before);
     return self;
 }

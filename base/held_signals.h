@@ -14,7 +14,7 @@ typedef struct {
     sigset_t before;
 } LpHeldSignals;
 
-/** Blocks SIGINT, SIGTERM, SIGHUP, SIGPIPE and SIGQUIT in this thread;
+/** Blocks all signals but those of a fault of the process itself in this thread;
  * `g_auto(LpHeldSignals) held = lp_held_signals_begin();` does so for a scope, which must end soon.
  * Scopes may lie in one another. */
 LpHeldSignals lp_held_signals_begin(void) G_GNUC_WARN_UNUSED_RESULT;

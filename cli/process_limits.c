@@ -17,34 +17,37 @@
 void (*lp_set_new_handler(void (*handler)(void)))(void) __asm__("_ZSt15set_new_handlerPFvvE");
 
 /* The process that speaks: of its children, which have its handlers, it says itself how they ended.
- * Set once, as handlers are given nothing. */
+ * Set once, as handlers are given nothing; 0: all do. */
 static pid_t speaker;
 
 G_GNUC_NORETURN static void
 end_without_memory(void)
 {
-    if (getpid() != speaker)
+    if (speaker != 0 && getpid() != speaker)
         _exit(1);
     static const char line[] = "lightpath: memory: got none that is left, wanted more: it ends, or "
-                               "a limit of it (ulimit -v)\n";
+                               "a limit of it (ulimit -v or -d)\n";
     _exit(write(STDERR_FILENO, line, strlen(line)) < 0 ? 2 : 1);
 }
 
-/* Before libraries are made ready, which takes more than the smallest stacks that programs start
- * with at all. */
+/* Before libraries are made ready, which takes more than the smallest stacks and memories that
+ * programs start with at all, and ends the process where there is less. */
 static void
-check_stack(void)
+check_first(void)
 {
     struct rlimit stack;
     char line[128];
-    if (getrlimit(RLIMIT_STACK, &stack) != 0 || stack.rlim_cur >= STACK_MIN_KIB * 1024)
-        return;
-    int n = snprintf(line, sizeof line,
+    if (getrlimit(RLIMIT_STACK, &stack) == 0 && stack.rlim_cur < STACK_MIN_KIB * 1024) {
+        int n =
+            snprintf(line, sizeof line,
                      "lightpath: stack: got a limit of %lu KiB (ulimit -s), wanted at least %d\n",
                      (unsigned long)(stack.rlim_cur / 1024), STACK_MIN_KIB);
-    _exit(write(STDERR_FILENO, line, (size_t)n) < 0 ? 2 : 1);
+        _exit(write(STDERR_FILENO, line, (size_t)n) < 0 ? 2 : 1);
+    }
+    if (lp_address_space_left_bytes() < SPACE_MIN_BYTES)
+        end_without_memory();
 }
-static void (*const first)(void) __attribute__((section(".preinit_array"), used)) = check_stack;
+static void (*const first)(void) __attribute__((section(".preinit_array"), used)) = check_first;
 
 /* GLib's other errors are bugs, which end the process as they do. */
 static void

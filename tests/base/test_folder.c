@@ -140,7 +140,8 @@ test_made(void)
 static void
 test_signals(void)
 {
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT};
+    static const int signals[] = {SIGINT,  SIGTERM, SIGHUP,  SIGPIPE, SIGQUIT,
+                                  SIGALRM, SIGXCPU, SIGUSR1, SIGUSR2};
     const LpFolderFile files[] = {{"a.csv", "1", 1}, {"b.csv", "2", 1}};
     for (guint i = 0; i < 4 * G_N_ELEMENTS(signals); i++) {
         int number = signals[i % G_N_ELEMENTS(signals)], status = 0;

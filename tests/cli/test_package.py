@@ -36,7 +36,7 @@ class Package(unittest.TestCase):
             # What is built does not know where.
             for name in ("bin/lightpath", *(path.relative_to(root / "usr") for path in root.glob("usr/lib/**/*.so"))):
                 self.assertNotIn(os.fsencode(SOURCE), (root / "usr" / name).read_bytes(), name)
-            for name in ("bin/lightpath", "share/man/man1/lightpath.1", "share/doc/lightpath/README.md",
+            for name in ("bin/lightpath", "share/man/man1/lightpath.1.gz", "share/doc/lightpath/copyright", "share/doc/lightpath/README.md",
                          "include/lightpath/lightpath.h", "share/bash-completion/completions/lightpath",
                          "share/lightpath/workloads/gpt3-175b.xml"):
                 self.assertGreater((root / "usr" / name).stat().st_size, 0, name)
@@ -45,6 +45,10 @@ class Package(unittest.TestCase):
             for part in bill["components"]:
                 self.assertRegex(part["version"], r"^[0-9][0-9.]*$", part["name"])
             self.assertEqual(len(bill["components"]), 8)
+            self.assertEqual(output_of("python3", "-c", "import lightpath; print(lightpath.simulate('gpt3-125m', 'dgx-a100-8')"
+                                       ".to_dict()['format_version'])", cwd="/", silent=True,
+                                       env=dict(os.environ, PATH=f"{root}/usr/bin:{os.environ['PATH']}",
+                                                PYTHONPATH=root / "usr/lib/python3/dist-packages")), "2\n")
             # The two runs of scripts/demo.
             for words in (["compare", "gpt3-175b", "dgx-a100-1024", "optical-substrate-1024"],
                           ["simulate", "gpt3-175b", "dgx-a100-1024"]):

@@ -77,15 +77,6 @@ lp_text_table_add_quantity(LpTextTable *self, LpQuantity quantity, double value)
     lp_text_table_add_cell(self, "%s", text);
 }
 
-void
-lp_text_table_add_quantity_row(LpTextTable *self, const char *label, LpQuantity quantity,
-                               double value)
-{
-    lp_text_table_add_row(self);
-    lp_text_table_add_cell(self, "%s", label);
-    lp_text_table_add_quantity(self, quantity, value);
-}
-
 /* Prints the table as UTF-8, since a table is to be the same in any locale, which decides about
  * printable characters and their width. Returns: to be freed. */
 static char *

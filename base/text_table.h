@@ -23,9 +23,6 @@ void lp_text_table_add_row(LpTextTable *self);
 void lp_text_table_add_cell(LpTextTable *self, const char *format, ...) G_GNUC_PRINTF(2, 3);
 /** The same with a quantity and its unit, as lp_quantity_format() writes it. */
 void lp_text_table_add_quantity(LpTextTable *self, LpQuantity quantity, double value);
-/** A row of @label and a quantity. */
-void lp_text_table_add_quantity_row(LpTextTable *self, const char *label, LpQuantity quantity,
-                                    double value);
 
 /** Appends the table to @out, each line with a line end and after @indent blanks; nothing if it has
  * no rows. Cells are never cut. */

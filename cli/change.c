@@ -16,8 +16,9 @@ lp_change_iteration_time_s(const json_t *run)
     return json_number_value(json_object_get(simulated, "iteration_time_s"));
 }
 
-double
-lp_change_term_s(const json_t *run, LpTerm term)
+/* Of a run, s. */
+static double
+term_s(const json_t *run, LpTerm term)
 {
     const json_t *terms = json_object_get(json_object_get(run, "simulated"), "terms_s");
     return json_number_value(json_object_get(terms, lp_term_names[term]));
@@ -39,7 +40,7 @@ lp_change_largest(const json_t *first, const json_t *run)
 {
     LpChange change = {.term = LP_TERM_COMPUTE};
     for (LpTerm term = 0; term < LP_N_TERMS; term++) {
-        double seconds = lp_change_term_s(run, term) - lp_change_term_s(first, term);
+        double seconds = term_s(run, term) - term_s(first, term);
         change.moved_s += fabs(seconds);
         if (fabs(seconds) > fabs(change.seconds)) {
             change.term = term;

@@ -17,8 +17,6 @@ typedef struct {
 
 /** "iteration_time_s" of @run, as simulate prints it, s. */
 double lp_change_iteration_time_s(const json_t *run);
-/** The term @term of @run, s. */
-double lp_change_term_s(const json_t *run, LpTerm term);
 /** The largest change from @first to @run. */
 LpChange lp_change_largest(const json_t *first, const json_t *run);
 /** A warning for runs whose terms move so much more than their sum that none of them says what

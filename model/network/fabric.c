@@ -143,18 +143,6 @@ lp_fabric_ring_connection(const LpFabric *self, guint64 stride, guint64 n)
     return slowest;
 }
 
-LpFabricConnection
-lp_fabric_boundary_connection(const LpFabric *self, guint64 n_ranks, guint64 stride,
-                              guint64 n_stages)
-{
-    LpFabricConnection slowest = lp_fabric_connection(self, 0, stride);
-    for (guint64 rank = 0; rank < n_ranks; rank++)
-        if (rank / stride % n_stages != n_stages - 1)
-            slowest = lp_fabric_connection_slower(slowest,
-                                                  lp_fabric_connection(self, rank, rank + stride));
-    return slowest;
-}
-
 double
 lp_fabric_connection_all_reduce_s(const LpFabricConnection *self, guint64 n, double size_bytes)
 {

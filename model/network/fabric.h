@@ -117,13 +117,6 @@ LpFabricConnection lp_fabric_connection_slower(LpFabricConnection a, LpFabricCon
 /** The slowest connection of the ring over the @n accelerators 0, @stride, 2 @stride, ..., the
  * wrap-around included. @n: at least 1. */
 LpFabricConnection lp_fabric_ring_connection(const LpFabric *self, guint64 stride, guint64 n);
-/** The slowest connection between neighbouring stages of all pipelines: among @n_ranks
- * accelerators, from each r of stage i = (r / @stride) mod @n_stages to r + @stride of stage i + 1.
- * The way from the last stage back to the first is never slower in nested tiers, where two ends are
- * no farther apart than the farthest neighbours between them; on a torus it can be. @n_stages: at
- * least 2. */
-LpFabricConnection lp_fabric_boundary_connection(const LpFabric *self, guint64 n_ranks,
-                                                 guint64 stride, guint64 n_stages);
 
 /** Ring all-reduce of @size_bytes over @n ranks: 2 (n-1) a + 2 (n-1)/n V/BW, s; a the latency, BW
  * the rate, V the size (Patarasuk and Yuan, JPDC 2009, without the additions). */

@@ -2,12 +2,6 @@
 /* The number of links between two ports of a dragonfly. */
 #include "model/network/hops.h"
 
-guint64
-lp_dragonfly_n_ports(const LpDragonfly *self)
-{
-    return (guint64)self->n_groups * self->n_rows * self->n_routers * self->n_ports;
-}
-
 guint32
 lp_dragonfly_gate(const LpDragonfly *self, guint32 from, guint32 to)
 {

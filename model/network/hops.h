@@ -33,7 +33,5 @@ guint32 lp_dragonfly_gate(const LpDragonfly *self, guint32 from, guint32 to);
 /** Links between two different ports @a and @b, over the one minimal path there is, both ports' own
  * included. */
 guint64 lp_dragonfly_hops(const LpDragonfly *self, guint64 a, guint64 b);
-/** Ports of a dragonfly, all groups. */
-guint64 lp_dragonfly_n_ports(const LpDragonfly *self);
 
 G_END_DECLS

@@ -159,6 +159,8 @@ chunk_layer_parameters(const LpPlan *self, const LpTransformer *transformer, gui
     return sum;
 }
 
+/* Of the layers of a chunk, with embedding on the first and head on the last; a word embedding that
+ * both need (lp_transformer_copies_embedding()) stands on both if they are on different ranks. */
 static LpParameters
 chunk_parameters(const LpPlan *self, const LpTransformer *transformer, guint32 stage, guint32 chunk,
                  LpLayerParameters *cache)
@@ -172,14 +174,6 @@ chunk_parameters(const LpPlan *self, const LpTransformer *transformer, guint32 s
     LpParameters sum = chunk_layer_parameters(self, transformer, stage, chunk, cache);
     sum.dense += ends;
     return sum;
-}
-
-LpParameters
-lp_plan_chunk_parameters(const LpPlan *self, const LpTransformer *transformer, guint32 stage,
-                         guint32 chunk)
-{
-    LpLayerParameters cache = {.is_known = {FALSE}};
-    return chunk_parameters(self, transformer, stage, chunk, &cache);
 }
 
 LpParameters

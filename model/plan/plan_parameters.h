@@ -52,11 +52,6 @@ double lp_plan_head_parameters(const LpPlan *self, const LpTransformer *transfor
  * Of adapters beside frozen weights they are left out as too small.
  */
 double lp_plan_whole_gradients(const LpPlan *self, const LpTransformer *transformer, guint32 stage);
-/** Parameters of chunk @chunk of @stage: its layers, with embedding on the first and head on the
- * last; a word embedding that both need (lp_transformer_copies_embedding()) stands on both if they
- * are on different ranks. */
-LpParameters lp_plan_chunk_parameters(const LpPlan *self, const LpTransformer *transformer,
-                                      guint32 stage, guint32 chunk);
 /** Parameters of all chunks of @stage on one of its ranks. */
 LpParameters lp_plan_rank_parameters(const LpPlan *self, const LpTransformer *transformer,
                                      guint32 stage);

@@ -130,14 +130,6 @@ lp_specification_set(LpMachineSpecification *self, LpMachineOptionId option, con
     return set(self, option, text, GIVEN, TRUE, error) && set_implied(self, option, text, error);
 }
 
-gboolean
-lp_specification_set_count(LpMachineSpecification *self, LpMachineOptionId option, guint32 count,
-                           GError **error)
-{
-    g_autofree char *text = g_strdup_printf("%u", count);
-    return lp_specification_set(self, option, text, error);
-}
-
 /* The system, and how many accelerators of it. */
 static LpMachineSpecification *
 new_of_texts(const char *system, const char *accelerators, GError **error)

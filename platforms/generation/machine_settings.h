@@ -31,10 +31,6 @@ LpMachineSpecification *lp_specification_parse(const char *line,
 gboolean lp_specification_set(LpMachineSpecification *self, LpMachineOptionId option,
                               const char *text, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/** Sets a count, as lp_specification_set() does of a text, with its errors. */
-gboolean lp_specification_set_count(LpMachineSpecification *self, LpMachineOptionId option,
-                                    guint32 count, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
 /** The command that asks for this machine. Returns: (transfer full). */
 char *lp_specification_command(const LpMachineSpecification *self) G_GNUC_WARN_UNUSED_RESULT;
 

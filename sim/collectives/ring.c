@@ -21,12 +21,6 @@ lp_ring_block(LpCollective collective, guint64 n, guint64 member, guint64 step)
     return (member + 2 * n - step % n) % n;
 }
 
-gboolean
-lp_ring_reduces(LpCollective collective, guint64 n, guint64 step)
-{
-    return collective != LP_COLLECTIVE_ALL_GATHER && step < n - 1;
-}
-
 guint64
 lp_ring_block_bytes(guint64 bytes, guint64 n, guint64 block)
 {

@@ -13,8 +13,6 @@ G_BEGIN_DECLS
 guint64 lp_ring_n_steps(LpCollective collective, guint64 n);
 /** The block that @member sends at @step. It receives the block that its predecessor sends. */
 guint64 lp_ring_block(LpCollective collective, guint64 n, guint64 member, guint64 step);
-/** Whether what arrives at @step is added to the block (reduction) or replaces it. */
-gboolean lp_ring_reduces(LpCollective collective, guint64 n, guint64 step);
 /** Bytes of @block of a buffer of @bytes. */
 guint64 lp_ring_block_bytes(guint64 bytes, guint64 n, guint64 block);
 /** Bytes that @member sends at @step. */

@@ -90,30 +90,6 @@ test_ring(void)
 }
 
 static void
-test_boundary(void)
-{
-    static const struct {
-        const char *label;
-        guint64 n_ranks, stride, n_stages;
-        double latency_s, bytes_per_s;
-    } rows[] = {
-        {"two stages in a domain", 2, 1, 2, 1.0, 300.0},
-        {"rank 0's pipeline stays, the next one leaves", 6, 1, 3, 3.0, 25.0},
-        {"pipelines of two, side by side", 6, 1, 2, 1.0, 300.0},
-        {"two stages of a domain each", 8, 4, 2, 3.0, 25.0},
-        {"stages over two leaves", 16, 4, 4, 5.0, 25.0},
-        {"over two pods", 64, 32, 2, 7.0, 25.0},
-        {"large", 1 << 20, 1 << 19, 2, 7.0, 25.0},
-    };
-    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
-        LpFabricConnection connection = lp_fabric_boundary_connection(
-            &fabric, rows[i].n_ranks, rows[i].stride, rows[i].n_stages);
-        lp_test_close(rows[i].label, connection.latency_s, rows[i].latency_s, 0.0);
-        lp_test_close(rows[i].label, connection.bytes_per_s, rows[i].bytes_per_s, 0.0);
-    }
-}
-
-static void
 test_times(void)
 {
     LpFabricConnection connection = {.latency_s = 2.0, .bytes_per_s = 10.0};
@@ -133,9 +109,8 @@ int
 main(void)
 {
     static const LpTestCase cases[] = {
-        {"pairs", test_pairs}, {"rails", test_rails},       {"no tiers", test_no_tiers},
-        {"ring", test_ring},   {"boundary", test_boundary}, {"times", test_times},
-        {NULL, NULL},
+        {"pairs", test_pairs}, {"rails", test_rails}, {"no tiers", test_no_tiers},
+        {"ring", test_ring},   {"times", test_times}, {NULL, NULL},
     };
     return lp_test_run("fabric", cases);
 }

@@ -42,8 +42,6 @@ test_dragonfly(void)
         lp_test_true(rows[i].label,
                      lp_dragonfly_hops(rows[i].shape, rows[i].b, rows[i].a) == rows[i].hops);
     }
-    lp_test_true("ports",
-                 lp_dragonfly_n_ports(&gates) == 24 && lp_dragonfly_n_ports(&rows_of) == 18);
 }
 
 /* With at most one group a router more than there are routers, each has about as many gates. */

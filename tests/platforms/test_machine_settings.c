@@ -121,8 +121,6 @@ test_command(void)
                               self->planes.traffic_plane[LP_TRAFFIC_DP] == 1 &&
                               self->planes.traffic_plane[LP_TRAFFIC_TP] == 0 &&
                               self->accelerator.memory_bytes == 96e9);
-    lp_test_true("count", lp_specification_set_count(self, LP_MACHINE_OPTION_RAILS, 8, NULL) &&
-                              self->scale_out.n_rails == 8);
 }
 
 /* A machine has a system and a size. */

@@ -43,6 +43,7 @@ static guint64
 run_step(Buffers *self, LpCollective collective, guint64 step)
 {
     g_autofree guint64 *before = g_memdup2(self->values, self->n * self->bytes * sizeof(guint64));
+    gboolean adds = collective != LP_COLLECTIVE_ALL_GATHER && step < self->n - 1;
     guint64 sent = 0;
     for (guint64 i = 0; i < self->n; i++) {
         guint64 to = (i + 1) % self->n;
@@ -51,8 +52,7 @@ run_step(Buffers *self, LpCollective collective, guint64 step)
         guint64 start = block_start(self, block);
         for (guint64 k = start; k < start + length; k++) {
             guint64 value = before[i * self->bytes + k];
-            *at(self, to, k) =
-                lp_ring_reduces(collective, self->n, step) ? *at(self, to, k) + value : value;
+            *at(self, to, k) = adds ? *at(self, to, k) + value : value;
         }
         lp_test_true("bytes of a step",
                      length == lp_ring_step_bytes(collective, self->n, self->bytes, i, step));

@@ -20,7 +20,7 @@ import test_program_by_hand
 
 from chakra_files import (COLLECTIVE, COMPUTE, LOAD, METADATA, RECEIVE, SEND, STORE, attribute, block, file_of, groups_node, node, number,
                           read_fields, read_ids, read_varint)
-from command import PROGRAM, run
+from command import PROGRAM, refused, run
 
 ALL = "--all" in sys.argv
 N_DRAWN, N_DAMAGED = int(os.environ.get("LIGHTPATH_PLANS", 60 if ALL else 12)), 500 if ALL else 60
@@ -40,7 +40,7 @@ class Case(test_program_by_hand.Case):
 
     def time_of(self, ranks, *options):
         path = self.folder / "imported.xml"
-        self.run_well("import", "chakra", *self.write_ranks(ranks), *options, "-o", path)
+        self.taken("import", "chakra", *self.write_ranks(ranks), *options, "-o", path)
         times = set()
         for collapse, fidelity in test_program_by_hand.EVERY:
             found = self.simulate(path, f"--collapse={collapse}", f"--fidelity={fidelity}",
@@ -51,11 +51,6 @@ class Case(test_program_by_hand.Case):
 
     def check_time(self, ranks, seconds, *options):
         self.assertAlmostEqual(self.time_of(ranks, *options) / seconds, 1.0, delta=1e-9)
-
-    def check_refused(self, wanted, *words):
-        done = run(*map(str, words))
-        self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (1, "", 1), done.stderr)
-        self.assertIn(wanted, done.stderr)
 
 
 class Times(Case):
@@ -73,7 +68,7 @@ class Times(Case):
         times = [generator.choice([generator.randrange(1, 10**9) * 1e-6, generator.uniform(1e-9, 1e3),
                                    generator.randrange(1, 10**6) * 1e-9]) for _ in range(2000)]
         path = self.folder / "p.xml"
-        self.run_well("import", "chakra", *self.write_ranks(
+        self.taken("import", "chakra", *self.write_ranks(
             [[node(i + 1, COMPUTE, **{"lightpath.time_s": time}) for i, time in enumerate(times)]]), "-o", path)
         found = re.findall(r'<compute time="([^"]*?)(us|s)"', path.read_text())
         self.assertEqual([float(text) * {"us": 1e-6, "s": 1}[unit] for text, unit in found], times)
@@ -172,7 +167,7 @@ class Times(Case):
     def test_alike(self):
         """Ranks in groups of their own, with peers as far away, are one class; groups that share ranks have several names."""
         def said(ranks):
-            return re.search(r"in (\d+) classes", self.run_well("import", "chakra", *self.write_ranks(ranks), "-o", self.folder / "a.xml"))[1]
+            return re.search(r"in (\d+) classes", self.taken("import", "chakra", *self.write_ranks(ranks), "-o", self.folder / "a.xml"))[1]
 
         def rank(number, n, name):
             pair = [number - number % 2, number - number % 2 + 1]
@@ -223,40 +218,40 @@ class Times(Case):
                     for i, kind, peer, sign in ((0, SEND, "comm_dst", 1), (1, RECEIVE, "comm_src", -1))]
         path = self.folder / "a.xml"
         for n in (8, 16, 30):
-            self.run_well("import", "chakra", *self.write_ranks([rank(i, n) for i in range(n)]), "-o", path)
+            self.taken("import", "chakra", *self.write_ranks([rank(i, n) for i in range(n)]), "-o", path)
             machine = f"--system=generic --accelerators={n} --domain-size={n} --domain-latency=0s --domain-bandwidth=100GBps"
             for collapse in ("on", "off"):
                 found = self.simulate(path, f"--collapse={collapse}", machine=machine)["simulated"]["iteration_time_s"]
                 self.assertAlmostEqual(found / ((n - 1) * 1e-4), 1.0, delta=1e-9)
-        self.check_refused("more than 64 others", "import", "chakra", *self.write_ranks([rank(i, 66) for i in range(66)]))
+        refused("more than 64 others", "import", "chakra", *self.write_ranks([rank(i, 66) for i in range(66)]))
 
     def test_stream_of_most(self):
         """What equal ranks compute counts once for each when the compute stream is looked for."""
         def rank(micros):
             return [node(1, COMPUTE, micros=micros[0], stream=1), node(2, COMPUTE, micros=micros[1], stream=2)]
         path = self.folder / "p.xml"
-        self.run_well("import", "chakra", *self.write_ranks([rank((300, 200))] * 3 + [rank((100, 350))]), "-o", path)
+        self.taken("import", "chakra", *self.write_ranks([rank((300, 200))] * 3 + [rank((100, 350))]), "-o", path)
         self.assertEqual(path.read_text().count('queue="stream-2"'), 2)
 
 
 class Refused(Case):
     def refused(self, wanted, ranks, *options):
         with self.subTest(wanted=wanted):
-            self.check_refused(wanted, "import", "chakra", *self.write_ranks(ranks), *options)
+            refused(wanted, "import", "chakra", *self.write_ranks(ranks), *options)
 
     def test_files(self):
         good = file_of([node(1, COMPUTE, micros=5)])
         paths = self.write_ranks([good] * 4)
-        self.check_refused("got rank 3 with 3 files, wanted a file of each rank", "import", "chakra", *paths[:2],
+        refused("got rank 3 with 3 files, wanted a file of each rank", "import", "chakra", *paths[:2],
                            paths[3])
-        self.check_refused("a second time", "import", "chakra", *paths[:2], paths[1])
+        refused("a second time", "import", "chakra", *paths[:2], paths[1])
         nameless = self.folder / "trace.et"
         nameless.write_bytes(good)
-        self.check_refused("a name without a rank", "import", "chakra", paths[0], nameless)
-        self.check_refused("No such file", "import", "chakra", self.folder / "none.0.et")
-        self.check_refused("an empty file", "import", "chakra", self.write_ranks([b""])[0])
-        self.check_refused("no GlobalMetadata", "import", "chakra", self.write_ranks([good[8:]])[0])
-        self.check_refused("within a message", "import", "chakra", self.write_ranks([good[:-1]])[0])
+        refused("a name without a rank", "import", "chakra", paths[0], nameless)
+        refused("No such file", "import", "chakra", self.folder / "none.0.et")
+        refused("an empty file", "import", "chakra", self.write_ranks([b""])[0])
+        refused("no GlobalMetadata", "import", "chakra", self.write_ranks([good[8:]])[0])
+        refused("within a message", "import", "chakra", self.write_ranks([good[:-1]])[0])
 
     def test_nodes(self):
         self.refused(":2: got a second node 1", [[node(1, COMPUTE, micros=1), node(1, COMPUTE)]])
@@ -308,13 +303,13 @@ class Refused(Case):
         self.refused("without pg_name", [head("lightpath.groups", '[{"pg_name": 5}]')])
         for name in ("\x01\x02\n<&>\"'", "\x7f\u2028", "", "a" * 100000):
             path = self.folder / "p.xml"
-            self.run_well("import", "chakra", *self.write_ranks([head("lightpath.name", name)] * 2), "-o", path)
+            self.taken("import", "chakra", *self.write_ranks([head("lightpath.name", name)] * 2), "-o", path)
             self.assertAlmostEqual(self.simulate(path)["simulated"]["iteration_time_s"], 5e-6)
 
     def test_streams(self):
         """More streams than queues share the last one, and the import says so."""
         ranks = [[node(i, COMPUTE, micros=9, stream=i) for i in range(1, 10)]]
-        said = self.run_well("import", "chakra", *self.write_ranks(ranks), "-o", self.folder / "p.xml")
+        said = self.taken("import", "chakra", *self.write_ranks(ranks), "-o", self.folder / "p.xml")
         self.assertIn("4 share the last queue", said)
 
     def test_damaged(self):
@@ -343,9 +338,9 @@ class Exported(Case):
     def round_trip(self, workload, machine, settings, *options, classes=False):
         folder, path = self.folder / "traces", self.folder / "w.xml"
         shutil.rmtree(folder, ignore_errors=True)
-        self.run_well("export", "chakra", workload, *machine.split(), *settings, *["--collapse"] * classes,
+        self.taken("export", "chakra", workload, *machine.split(), *settings, *["--collapse"] * classes,
                       "-o", folder)
-        self.run_well("import", "chakra", *([folder / "classes.json"] if classes else folder.glob("*.et")), "-o", path)
+        self.taken("import", "chakra", *([folder / "classes.json"] if classes else folder.glob("*.et")), "-o", path)
         return self.simulate(path, *options, machine=machine)["simulated"]["iteration_time_s"]
 
     def test_drawn(self):
@@ -372,7 +367,7 @@ class Exported(Case):
     def test_classes(self):
         """Ranks of a stage have partners as far away: a file for each stage, also in a ring of chunks."""
         for settings in ([], ["--set", "schedule=interleaved", "--set", "virtual-stages=3"]):
-            self.run_well("export", "chakra", "gpt3-125m", "--system=generic", "--accelerators=16", "--set", "pp=4", "--set",
+            self.taken("export", "chakra", "gpt3-125m", "--system=generic", "--accelerators=16", "--set", "pp=4", "--set",
                           "tp=2", "--set", "dp=2", *settings, "--collapse", "-o", self.folder / "classes")
             self.assertEqual(len(list((self.folder / "classes").glob("*.et"))), 4)
 
@@ -415,8 +410,8 @@ class Exported(Case):
                 ("without pg_name", {**good, "groups": [5]})):
             with self.subTest(message=message):
                 path.write_text(json.dumps(index))
-                self.check_refused(message, "import", "chakra", path)
-        self.check_refused("--groups", "import", "chakra", path, "--groups", folder / "groups.json")
+                refused(message, "import", "chakra", path)
+        refused("--groups", "import", "chakra", path, "--groups", folder / "groups.json")
         done = run("export", "ti", "gpt3-125m", "dgx-h100-64", "--collapse", "-o", folder)
         self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1))
 
@@ -425,7 +420,7 @@ class Exported(Case):
         folder = self.folder / "traces"
         program = self.write('<groups name="g" ranks="0-1"/><ranks list="0-1"><compute time="1.4ms"/>'
                              '<all-gather group="g" bytes="3MB"/></ranks>')
-        self.run_well("export", "chakra", program, self.machine, "-o", folder)
+        self.taken("export", "chakra", program, self.machine, "-o", folder)
         self.assertEqual(json.loads((folder / "groups.json").read_text()), {"1": [0, 1]})
         data = (folder / "trace.1.et").read_bytes()
         self.assertIn(number(3, COMPUTE) + number(7, 1400), data)
@@ -438,7 +433,7 @@ class Exported(Case):
         program = self.write('<groups name="g" ranks="0-1"/><ranks list="0-1"><repeat times="2"><compute time="2us"/>'
                              '<all-reduce group="g" bytes="3MB" queue="q"/><compute time="3us"/><wait for="q"/></repeat>'
                              '<compute time="4us"/></ranks>')
-        self.run_well("export", "chakra", program, self.machine, "-o", folder)
+        self.taken("export", "chakra", program, self.machine, "-o", folder)
         data, found, at = (folder / "trace.0.et").read_bytes(), {}, 0
         while at < len(data):
             length, at = read_varint(data, at)
@@ -453,7 +448,7 @@ class Exported(Case):
         self.assertEqual(waits, [[], [0], [0], [1, 2], [1, 3], [3], [4, 5]])
 
     def test_uneven_experts(self):
-        self.check_refused("loads differ", "export", "chakra", "mixtral-8x7b", "dgx-h100-64", "--set=skew=0.5", "-o",
+        refused("loads differ", "export", "chakra", "mixtral-8x7b", "dgx-h100-64", "--set=skew=0.5", "-o",
                            self.folder / "traces")
 
 

@@ -9,7 +9,7 @@ import sys
 import tempfile
 import unittest
 
-from command import run
+import command
 
 GENERATE = "lightpath platform generate --system=NAME --accelerators=N writes one"
 SIMGRID = '<?xml version="1.0"?>\n<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">\n<platform version="4.1">'
@@ -47,7 +47,7 @@ TREE = ('<zone id="lab" routing="None"><prop id="system" value="lab"/>'
         '<prop id="technology" value="electrical"/></cluster></zone></platform>')
 
 
-class Case(unittest.TestCase):
+class Case(command.Case):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
 
@@ -55,16 +55,9 @@ class Case(unittest.TestCase):
         self.folder.cleanup()
 
     def refused(self, status, parts, *words, **keywords):
-        done = run(*words, **keywords)
-        self.assertEqual((done.returncode, done.stdout), (status, ""), (words, done.stderr))
-        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        told = command.refused("", *words, status=status, **keywords)
         for part in parts:
-            self.assertIn(part, done.stderr)
-
-    def taken(self, *words):
-        done = run(*words)
-        self.assertEqual((done.returncode, done.stderr), (0, ""), words)
-        return done.stdout
+            self.assertIn(part, told)
 
     def write(self, text, name="file.xml"):
         path = pathlib.Path(self.folder.name) / name

@@ -4,37 +4,25 @@
 against measurements of TPU v4 (Jouppi et al., ISCA 2023: 1.63 and 1.31 times a plain torus).
 
 Environment: LIGHTPATH (the built program)."""
-import json
 import pathlib
 import tempfile
 import unittest
 
-from command import run
+from command import generate, refused, result
 
 # By ports, all as even as can be: sizes n and 2n.
 SHAPES = {128: "4,4,8", 256: "4,8,8", 1024: "8,8,16", 2048: "8,16,16"}
 
 
 class Lattices(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.folder.cleanup()
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
 
     def machine(self, ports, *options):
-        file = pathlib.Path(self.folder.name, f"{ports}{''.join(options)}.xml")
-        done = run("platform", "generate", "--system=tpu-v4", f"--accelerators={ports}",
-                         *options, "-o", file)
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        return file
-
-    def json(self, *arguments):
-        done = run(*arguments, "--format=json")
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        return json.loads(done.stdout)
+        return generate(self.folder / f"{ports}{''.join(options)}.xml",
+                        f"--system=tpu-v4 --accelerators={ports} {' '.join(options)}")
 
     def both(self, ports):
         return self.machine(ports, "--turns=yes"), self.machine(ports, "--twist=yes")
@@ -42,7 +30,7 @@ class Lattices(unittest.TestCase):
     def test_bounds(self):
         """A lattice's mean distance over six links, and the longest dimension of the plain one."""
         for ports, ratio in ((128, 1.745), (256, 1.391), (1024, 1.722), (2048, 1.376)):
-            plain, twisted = [self.json("platform", "describe", file) for file in self.both(ports)]
+            plain, twisted = [result("platform", "describe", file) for file in self.both(ports)]
             with self.subTest(ports=ports):
                 self.assertEqual(twisted["dimensions"], SHAPES[ports])
                 self.assertEqual((plain["twisted"], twisted["twisted"]), ("no", "yes"))
@@ -53,22 +41,21 @@ class Lattices(unittest.TestCase):
         """Sizes that a torus would have anyway may be said; they are refused beside other topologies."""
         shape = SHAPES[128].replace(",", "x")
         said = self.machine(128, f"--dimensions={shape}", "--turns=yes")
-        self.assertEqual(self.json("platform", "describe", said)["dimensions"], SHAPES[128])
-        done = run("platform", "generate", "--system=dgx-a100", "--accelerators=64",
-                         f"--dimensions={shape}")
-        self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
+        self.assertEqual(result("platform", "describe", said)["dimensions"], SHAPES[128])
+        refused("--dimensions: ", "platform", "generate", "--system=dgx-a100", "--accelerators=64", f"--dimensions={shape}",
+                status=2)
 
     def time_s(self, file):
-        result = self.json("collective", "all-to-all", file, "--bytes=1GiB")
-        self.assertEqual(result["runs"][0]["algorithm"], "torus")
-        return result["runs"][0]["time_s"]
+        told = result("collective", "all-to-all", file, "--bytes=1GiB")
+        self.assertEqual(told["runs"][0]["algorithm"], "torus")
+        return told["runs"][0]["time_s"]
 
     def test_simulated(self):
         for ports, measured in ((128, 1.63), (256, 1.31)):
             plain, twisted = map(self.time_s, self.both(ports))
             with self.subTest(ports=ports):
                 self.assertLess(abs(plain / twisted / measured - 1.0), 0.07)
-                bound = [self.json("platform", "describe", file)["all_to_all_bytes_per_s"]
+                bound = [result("platform", "describe", file)["all_to_all_bytes_per_s"]
                          for file in self.both(ports)]
                 # No simulation is faster than the bound, and the plain one meets it, at the 0.9 of a link that
                 # XLA's collectives get.
@@ -81,7 +68,7 @@ class Lattices(unittest.TestCase):
         slower for it."""
         runs = []
         for file in self.both(128):
-            runs.append(self.json("simulate", "glam-64e", file, "--ignore-memory",
+            runs.append(result("simulate", "glam-64e", file, "--ignore-memory",
                                   *(f"--set={setting}" for setting in (
                                       "layers=4", "experts=128", "tp=1", "expert-tp=1", "pp=1",
                                       "dp=128", "ep=128",
@@ -93,10 +80,7 @@ class Lattices(unittest.TestCase):
         self.assertAlmostEqual(computing[0] / computing[1], 1.0, places=12)
 
     def describe(self, *options):
-        done = run("platform", "generate", "--system=ocs-torus", *options, "-o",
-                         pathlib.Path(self.folder.name, "blocks.xml"))
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        return self.json("platform", "describe", pathlib.Path(self.folder.name, "blocks.xml"))
+        return result("platform", "describe", generate(self.folder / "blocks.xml", " ".join(["--system=ocs-torus", *options])))
 
     def test_blocks(self):
         """A job's torus is of whole blocks, of any shape, around those that failed; TPU v4's 4,096
@@ -122,10 +106,8 @@ class Lattices(unittest.TestCase):
                 (("--accelerators=128", "--failed-blocks=-1"), "--failed-blocks: "),
                 (("--accelerators=128", "--block-size=0"), "--block-size: "),
                 (("--accelerators=96", "--dimensions=4x4x6"), "block-size: 4 for a dimension of 6")):
-            done = run("platform", "generate", "--system=ocs-torus", *options)
             with self.subTest(message):
-                self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1))
-                self.assertIn(message, done.stderr)
+                refused(message, "platform", "generate", "--system=ocs-torus", *options, status=2)
 
     def test_parts(self):
         """Over a part of a torus links carry what every pair has, as with a flow for each; a whole one can be asked for by
@@ -133,27 +115,18 @@ class Lattices(unittest.TestCase):
         _, twisted = self.both(128)
         for size in ("1MiB", "1GiB"):
             request = ("collective", "all-to-all", twisted, "--ranks=16", "--bytes=" + size)
-            part, pairs = self.json(*request), self.json(*request, "--algorithm=direct")
+            part, pairs = result(*request), result(*request, "--algorithm=direct")
             # What a pair has is cut at whole bytes on the wire by itself.
             self.assertAlmostEqual(part["runs"][0]["time_s"] / pairs["runs"][0]["time_s"], 1.0, delta=1e-5)
-        wrong = run("collective", "all-to-all", twisted, "--ranks=16", "--algorithm=torus")
-        self.assertEqual(wrong.returncode, 1)
-        self.assertEqual(wrong.stderr.count("\n"), 1)
-        self.assertIn("wanted all ports of a torus in order", wrong.stderr)
+        refused("wanted all ports of a torus in order", "collective", "all-to-all", twisted, "--ranks=16", "--algorithm=torus")
 
     def test_refusals(self):
-        for arguments, status, message in (
-                (("platform", "generate", "--system=tpu-v4", "--accelerators=64", "--twist=yes"),
-                 2, "--twist: yes for a torus of 4x4x4, wanted sizes n and 2n"),
-                (("platform", "generate", "--system=tpu-v4", "--accelerators=64", "--twist=2"),
-                 2, '--twist: "2" is not yes or no'),
-                (("platform", "generate", "--system=dgx-a100", "--accelerators=64", "--twist=yes"),
-                 2, "--twist: given for a fat-tree, wanted it for another topology only")):
-            done = run(*arguments)
+        for system, twist, message in (
+                ("tpu-v4", "yes", "--twist: yes for a torus of 4x4x4, wanted sizes n and 2n"),
+                ("tpu-v4", "2", '--twist: "2" is not yes or no'),
+                ("dgx-a100", "yes", "--twist: given for a fat-tree, wanted it for another topology only")):
             with self.subTest(message):
-                self.assertEqual(done.returncode, status)
-                self.assertEqual(done.stderr.count("\n"), 1)
-                self.assertIn(message, done.stderr)
+                refused(message, "platform", "generate", f"--system={system}", "--accelerators=64", f"--twist={twist}", status=2)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ import sys
 import tempfile
 import unittest
 
+import command
 from command import run
 
 ALL = "--all" in sys.argv
@@ -24,18 +25,13 @@ DOMAIN_S, DOMAIN_RATE = 2e-6, 100e9
 EVERY = [(collapse, fidelity) for collapse in ("on", "off") for fidelity in ("flow", "message")]
 
 
-class Case(unittest.TestCase):
+class Case(command.Case):
     def setUp(self):
         holder = tempfile.TemporaryDirectory()
         self.addCleanup(holder.cleanup)
         self.folder = pathlib.Path(holder.name)
         self.machine = self.folder / "machine.xml"
-        self.run_well("platform", "generate", *MACHINE, "-o", self.machine)
-
-    def run_well(self, *arguments):
-        done = run(*arguments)
-        self.assertEqual((done.returncode, done.stderr), (0, ""), arguments)
-        return done.stdout
+        self.taken("platform", "generate", *MACHINE, "-o", self.machine)
 
     def write(self, content, ranks=2, name="p.xml", more='library="single-ring"'):
         path = self.folder / name
@@ -44,7 +40,7 @@ class Case(unittest.TestCase):
 
     def simulate(self, path, *options, machine=None):
         where = str(machine or self.machine).split()
-        return json.loads(self.run_well("simulate", path, *where, "--format=json", *options))
+        return json.loads(self.taken("simulate", path, *where, "--format=json", *options))
 
     def check_time(self, content, seconds, ranks=2, delta=1e-12):
         """With and without collapse, in both fidelities: a lone transfer is the same in both."""
@@ -99,7 +95,7 @@ class Times(Case):
                           "barrier"):
             for library, fidelity in (("single-ring", "flow"), ("nccl-ampere", "flow"), ("nccl-ampere", "message")):
                 size = [] if operation == "barrier" else ["--bytes=64MiB"]
-                alone = json.loads(self.run_well(
+                alone = json.loads(self.taken(
                     "collective", operation, self.machine, *size, "--ranks=16", f"--library={library}",
                     f"--fidelity={fidelity}", "--format=json"))["runs"][0]["time_s"]
                 bytes_ = "" if operation == "barrier" else 'bytes="64MiB"'
@@ -175,7 +171,7 @@ class Everywhere(Case):
 
     def test_collapse(self):
         machine = self.folder / "narrow.xml"
-        self.run_well("platform", "generate", "--system=generic", "--accelerators=64", "--oversubscription=4",
+        self.taken("platform", "generate", "--system=generic", "--accelerators=64", "--oversubscription=4",
                       "-o", machine)
         for path in (self.program(), "dlrm"):
             for fidelity in ("flow", "message"):
@@ -186,7 +182,7 @@ class Everywhere(Case):
     def test_contention(self):
         """Both exchanges leave by one port: what one command says, the other does."""
         run = self.simulate("dlrm", machine="dgx-h100-64")
-        whole = json.loads(self.run_well("contention", "dlrm", "dgx-h100-64", "--format=json"))
+        whole = json.loads(self.taken("contention", "dlrm", "dgx-h100-64", "--format=json"))
         self.assertGreater(run["difference"]["contention_s"], 1e-6)
         self.assertAlmostEqual(run["difference"]["contention_s"] / whole["total_s"], 1.0, delta=1e-6)
         pairs = {(pair["delayed"], pair["by"]): pair["seconds"] for pair in whole["pairs_s"]}
@@ -198,7 +194,7 @@ class Everywhere(Case):
         self.assertIn("program by hand", found["no_closed_form"])
         self.assertFalse({"closed_form", "amped", "memory"} & set(found) or {"mfu", "tokens_per_s"} &
                          set(found["simulated"]))
-        self.assertIn("closed form none", self.run_well("simulate", self.program(), self.machine))
+        self.assertIn("closed form none", self.taken("simulate", self.program(), self.machine))
         plan = self.simulate("gpt3-125m", "--plan=fit")
         self.assertTrue({"closed_form", "amped", "memory"} <= set(plan) and {"mfu", "tokens_per_s"} <=
                         set(plan["simulated"]) and "parts" in plan["difference"])
@@ -210,8 +206,8 @@ class Everywhere(Case):
     def test_files(self):
         """Page, tables and traces; the timeline holds what the program does."""
         names = [self.folder / name for name in ("page.html", "trace.json", "trace.paje", "tables")]
-        self.run_well("simulate", self.program(), self.machine, f"--report={names[0]}", f"--trace={names[1]}",
-                      f"--paje={names[2]}", f"--csv={names[3]}")
+        self.taken("simulate", self.program(), self.machine, f"--report={names[0]}", f"--trace={names[1]}",
+                   f"--paje={names[2]}", f"--csv={names[3]}")
         self.assertNotIn("NaN", names[0].read_text().split("<script")[0])
         self.assertIn("no_closed_form", names[0].read_text())
         self.assertNotIn("plot-kernels", names[0].read_text())
@@ -222,7 +218,7 @@ class Everywhere(Case):
         self.assertEqual(sum(event.get("name") == "all-reduce" for event in events), 2)
 
     def test_compare(self):
-        found = json.loads(self.run_well("compare", self.program(), self.machine, "dgx-h100-64", "--format=json"))
+        found = json.loads(self.taken("compare", self.program(), self.machine, "dgx-h100-64", "--format=json"))
         self.assertEqual(len(found["runs"]), 2)
         self.assertGreater(found["speedup"][1], 1.0)
 
@@ -250,7 +246,7 @@ class Everywhere(Case):
                           '<all-reduce group="pairs" bytes="8MB"/></repeat></ranks>', 16)
         times = []
         for dead in ("0us", "1ms"):
-            self.run_well("platform", "generate", "--system=optical-substrate", "--accelerators=16",
+            self.taken("platform", "generate", "--system=optical-substrate", "--accelerators=16",
                           "--policy=demand", f"--reconfiguration-time={dead}", "-o", machine)
             found = self.simulate(path, machine=machine)
             times.append(found["simulated"]["iteration_time_s"])
@@ -260,7 +256,7 @@ class Everywhere(Case):
 
     def test_sums(self):
         """The shipped DLRM: three times the forward FLOP, and an all-to-all of all rows."""
-        text = self.run_well("characterize", "dlrm", "--format=json")
+        text = self.taken("characterize", "dlrm", "--format=json")
         rows = {row["operation"]: row for row in json.loads(text)["operations"]}
         self.assertEqual(rows["all-to-all"]["calls"], 2)
         self.assertEqual(rows["all-to-all"]["buffer_bytes"] / 2, 2048 * 26 * 128 * 2)
@@ -399,7 +395,7 @@ class WrittenDown(Case):
             if plan.returncode != 0:
                 continue
             path = self.folder / "w.xml"
-            self.run_well("workload", "program", "gpt3-125m", *machine.split(), *settings, "-o", path)
+            self.taken("workload", "program", "gpt3-125m", *machine.split(), *settings, "-o", path)
             with self.subTest(machine=machine, settings=settings, fidelity=fidelity, collapse=collapse):
                 wanted = json.loads(plan.stdout)["simulated"]
                 found = self.simulate(path, f"--fidelity={fidelity}", f"--collapse={collapse[1]}", machine=machine)
@@ -410,8 +406,8 @@ class WrittenDown(Case):
     def test_written_again(self):
         """What is by hand is written as itself."""
         first, second = self.folder / "first.xml", self.folder / "second.xml"
-        self.run_well("workload", "program", "dlrm", "dgx-h100-64", "-o", first)
-        self.run_well("workload", "program", first, "dgx-h100-64", "-o", second)
+        self.taken("workload", "program", "dlrm", "dgx-h100-64", "-o", first)
+        self.taken("workload", "program", first, "dgx-h100-64", "-o", second)
         times = [self.simulate(path, machine="dgx-h100-64")["simulated"]["iteration_time_s"]
                  for path in ("dlrm", first, second)]
         self.assertAlmostEqual(times[1] / times[0], 1.0, delta=1e-9)

@@ -4,13 +4,12 @@
 bound of its links (Jain and Sabharwal, Optimal bucket algorithms, ICS 2010), 45 of 50 GB/s a link.
 
 Environment: LIGHTPATH (the built program)."""
-import json
 import math
 import pathlib
 import tempfile
 import unittest
 
-from command import run
+from command import generate, result
 
 BYTES, RATE, WIRE, HOP_S = 64e6, 45e9, 50e9, 470e-9
 
@@ -24,33 +23,21 @@ def bound_s(sizes, halves=2, rings=True, rate=RATE):
 
 
 class Tori(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.folder.cleanup()
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
 
     def machine(self, sizes, *options):
-        file = pathlib.Path(self.folder.name, f"{sizes}{''.join(options)}.xml")
-        said = sizes if "x" in sizes else "1"
-        done = run("platform", "generate", "--system=tpu-v4",
-                         f"--accelerators={math.prod(map(int, sizes.split('x')))}", f"--dimensions={said}",
-                         *options, "-o", file)
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        return file
-
-    def json(self, *arguments):
-        done = run(*arguments, "--format=json")
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        return json.loads(done.stdout)
+        return generate(self.folder / f"{sizes}{''.join(options)}.xml",
+                        f"--system=tpu-v4 --accelerators={math.prod(map(int, sizes.split('x')))} "
+                        f"--dimensions={sizes if 'x' in sizes else 1} {' '.join(options)}")
 
     def times_s(self, file, *options, operation="all-reduce"):
         """By flows and by messages, with what can be worked out left out or not."""
         times = []
         for way in ((), ("--fidelity=message",), ("--collapse=off",)):
-            run = self.json("collective", operation, file, "--bytes=64MB", *options, *way)["runs"][0]
+            run = result("collective", operation, file, "--bytes=64MB", *options, *way)["runs"][0]
             self.assertEqual((run["algorithm"], run["protocol"]), ("torus", "link"))
             times.append(run["time_s"])
         self.assertAlmostEqual(times[0] / times[2], 1.0, delta=1e-9)
@@ -97,7 +84,7 @@ class Tori(unittest.TestCase):
         for file in (self.machine("4x4x4"), self.machine("4x4x8", "--twist=yes")):
             for options in (("--ranks=24",), ("--ranks=7",), ("--ranks=32", "--groups=2", "--strided"),
                             ("--ranks=8", "--groups=8", "--strided"), ("--ranks=12",)):
-                ring = self.json("collective", "all-reduce", file, "--bytes=64MB", *options, "--algorithm=ring")
+                ring = result("collective", "all-reduce", file, "--bytes=64MB", *options, "--algorithm=ring")
                 for time_s in self.times_s(file, *options):
                     with self.subTest(file=file.name, options=options):
                         self.assertLess(time_s, ring["runs"][0]["time_s"] * 1.001)
@@ -108,7 +95,7 @@ class Tori(unittest.TestCase):
         file = self.machine("4x4x4")
         settings = ["--ignore-memory", "--set=dp=64", "--set=tp=1", "--set=pp=1", "--set=zero=0",
                     "--set=overlap-dp=no", "--set=framework=none"]
-        runs = [self.json("simulate", "llama-3-8b", file, *settings, *more)
+        runs = [result("simulate", "llama-3-8b", file, *settings, *more)
                 for more in ((), ("--collapse=off",), ("--fidelity=message",))]
         times = [run["simulated"]["iteration_time_s"] for run in runs]
         for time_s in times:
@@ -126,7 +113,7 @@ class Tori(unittest.TestCase):
         for sizes, twist in (("4x8", "no"), ("4x4x8", "no"), ("3x5", "no"), ("2x8", "no"), ("4x8", "yes"),
                              ("4x4x8", "yes"), ("4x8x8", "yes")):
             n = math.prod(map(int, sizes.split("x")))
-            run = self.json("simulate", "gpt3-1.3b", self.machine(sizes, f"--twist={twist}"), *settings,
+            run = result("simulate", "gpt3-1.3b", self.machine(sizes, f"--twist={twist}"), *settings,
                             f"--set=dp={n}", f"--set=global-batch={n}", "--set=micro-batch=1", "--set=precision=bf16",
                             "--set=gradient-precision=bf16")
             simulated, formula = (run[side]["terms_s"]["dp"] for side in ("simulated", "closed_form"))

@@ -38,11 +38,19 @@ function(lp_add_test name label)
     endif()
 endfunction()
 
-# The sanitizers' library must be loaded first.
-function(lp_fork_commands name)
-    if(NOT LIGHTPATH_SANITIZE)
-        set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT FORK_SERVER=$<TARGET_FILE:lp_fork_server>)
+# What stands before a library in LD_PRELOAD: gcc's library of sanitizers, where it is a shared one, must be loaded first.
+set(lp_preloaded_first "")
+if(LIGHTPATH_SANITIZE)
+    execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=libasan.so
+        OUTPUT_VARIABLE lp_asan OUTPUT_STRIP_TRAILING_WHITESPACE)
+    if(IS_ABSOLUTE "${lp_asan}")
+        set(lp_preloaded_first "${lp_asan}:")
     endif()
+endif()
+
+function(lp_fork_commands name)
+    set_property(TEST ${name} APPEND PROPERTY
+        ENVIRONMENT FORK_SERVER=${lp_preloaded_first}$<TARGET_FILE:lp_fork_server>)
 endfunction()
 
 # lp_add_python_test(NAME label [FORKED] [SCRIPT NAME] [ARGUMENTS ...] [ENVIRONMENT NAME=VALUE ...] [PROPERTIES ...]): NAME.py, or

@@ -42,6 +42,8 @@ lp_engine_options(guint64 n_actors)
     add(options, "surf/precision", "1e-12", "nearby events stay apart: short messages are exact");
 #ifdef LP_CONTEXT_FACTORY
     add(options, "contexts/factory", LP_CONTEXT_FACTORY, "sanitizers need real threads");
+#endif
+#if defined(LP_CONTEXT_FACTORY) || defined(__SANITIZE_ADDRESS__)
     add(options, "contexts/stack-size", "512", "sanitizers need larger frames");
 #else
     add(options, "contexts/stack-size", n_actors > GUARDED_ACTORS_MAX ? "16" : "64",

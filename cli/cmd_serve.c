@@ -107,24 +107,29 @@ run_command(const Command *command, const json_t *request, const sigset_t *mask)
         lp_message_print("the folder of the program that asks is gone");
         _exit(1);
     }
-    g_autoptr(GPtrArray) argv = g_ptr_array_new();
-    g_ptr_array_add(argv, g_strdup("lightpath"));
+    g_autoptr(GPtrArray) texts = g_ptr_array_new_with_free_func(g_free);
+    g_ptr_array_add(texts, g_strdup("lightpath"));
     gboolean own_data = FALSE;
     size_t i;
     json_array_foreach (words, i, word) {
         const char *text = json_string_value(word);
         own_data = own_data || g_str_has_prefix(text, "--catalogue") ||
                    g_str_has_prefix(text, "--libraries");
-        g_ptr_array_add(argv, g_strdup(text));
+        g_ptr_array_add(texts, g_strdup(text));
     }
-    g_ptr_array_add(argv, NULL);
+    g_ptr_array_add(texts, NULL);
     /* What the user lays over shipped files comes before they are read. */
     if (own_data) {
-        (void)execv("/proc/self/exe", (char **)argv->pdata);
+        (void)execv("/proc/self/exe", (char **)texts->pdata);
         _exit(1);
     }
     lp_progress_send_to(socket);
-    exit(lp_run_program((int)argv->len - 1, (char **)argv->pdata));
+    /* The program takes words out of its array; the texts stay ours. */
+    g_autofree char **argv = g_memdup2(texts->pdata, sizeof *argv * texts->len);
+    int status = lp_run_program((int)texts->len - 1, argv);
+    g_clear_pointer(&argv, g_free);
+    g_clear_pointer(&texts, g_ptr_array_unref);
+    exit(status);
 }
 
 static gboolean

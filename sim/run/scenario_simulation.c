@@ -316,7 +316,8 @@ read_attempt(const guint8 *bytes, LpScenarioSimulation *simulation, guint n_back
         memcpy(&simulation->jobs[i].together, bytes, sizeof(LpRunResult));
         simulation->n_activities += simulation->jobs[i].together.n_activities;
     }
-    memcpy(simulation->backgrounds, bytes, n_backgrounds * sizeof(LpBackgroundResult));
+    for (guint i = 0; i < n_backgrounds; i++, bytes += sizeof(LpBackgroundResult))
+        memcpy(&simulation->backgrounds[i], bytes, sizeof(LpBackgroundResult));
 }
 
 /* @out_ended: FALSE where a run of all ranks has to tell why it did not end. */

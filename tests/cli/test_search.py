@@ -269,6 +269,13 @@ class Search(Case):
         words = [*run[:4], "--top=8", "--framework=megatron-core", "--vary=tp=1|2,micro-batch=4|8,zero=1|3"]
         told = json.loads(self.taken(*words, "--format=json"))["plans"][:8]
         self.assertEqual(len({plan["expected_error"]["kind"] for plan in told}), 2)
+        for plan in told:
+            software, card = "megatron-core", "h100-sxm"
+            lines = ((software, card, plan["expected_error"]["kind"]), (software, card, ""), (software, "", ""),
+                     ("", card, ""), ("", "", ""))
+            used = next(line for line in lines if int(rows.get(line, {}).get("blind_steps") or 0) > 0)
+            self.assertEqual(plan["expected_error"]["blind"]["of"],
+                             (used[0] or "all software") + (f" on {used[1]}" if used[1] else ""))
         tied = [str(plan["rank"]) for plan in told[1:] if plan["tied_with_first"]]
         text = self.taken(*words)
         self.assertIn("which of them is the fastest: " + ", ".join(tied) + "\n", text)

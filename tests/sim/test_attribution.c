@@ -210,7 +210,7 @@ test_simulate(void)
 static void
 test_scenario(void)
 {
-    g_autofree char *texts[2] = {NULL, NULL};
+    char *texts[2] = {NULL, NULL};
     static const char *const options[] = {"--jobs=1", "--jobs=3"};
     for (guint i = 0; i < 2; i++) {
         g_autoptr(json_t) result =
@@ -226,6 +226,8 @@ test_scenario(void)
             check_sums("scenario", lp_scenario_member(result, "jobs", job));
     }
     lp_test_text("same bytes", texts[0], texts[1]);
+    g_free(texts[0]);
+    g_free(texts[1]);
 }
 
 /* A job that has the machine for itself, with a link for each of its flows. */

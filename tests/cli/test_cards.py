@@ -71,7 +71,7 @@ class Cards(Case):
         """A rate per accelerator holds, and so does one of a card; a card that is faster than the system's is said."""
         for options, wanted, warned in (
                 ("--scale-out-bandwidth=25GBps", 50e9, False), ("--scale-out-bandwidth=50GBps", 100e9, True),
-                ("--scale-out-bandwidth=10GBps", 20e9, False), ("--nic-bandwidth=100GBps", 100e9, False)):
+                ("--scale-out-bandwidth=26GBps", 52e9, True), ("--scale-out-bandwidth=10GBps", 20e9, False), ("--nic-bandwidth=100GBps", 100e9, False)):
             facts, port = self.described("--system=dgx-h100", "--accelerators=16", "--nics-per-domain=4", options)
             self.assertEqual(port, wanted)
             self.assertEqual("warnings" in facts, warned)

@@ -5,11 +5,17 @@ src/graph/tuning.cc, baseLatencies and hwLatencies. Routes of shipped systems ta
 import math
 import pathlib
 import re
+import subprocess
+import sys
 import unittest
 import xml.etree.ElementTree as ElementTree
 
-LIBRARIES = pathlib.Path(__file__).resolve().parents[2] / "platforms/libraries.xml"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LIBRARIES = ROOT / "platforms/libraries.xml"
 INSIDE, OUTSIDE = 0.47, 2.7
+# What scripts/nccl-choices calls them.
+MACHINES = {"nccl-volta": "volta", "nccl-volta-quad": "volta-quad", "nccl-volta-switch": "volta-switch",
+            "nccl-ampere": "ampere", "nccl-hopper": "hopper", "nccl-blackwell": "blackwell", "nccl-pcie": "pcie", "tcp": "tcp"}
 KINDS = ("ll", "ll128", "simple")
 # NVLS waits for its switches alone, and counts nothing else.
 BASE = {"ring": (6.6, 14.0, 8.4), "tree": (6.8, 14.0, 8.4), "switch": (None, None, 25.0)}
@@ -184,6 +190,19 @@ class Protocols(unittest.TestCase):
             self.assertEqual({**own[name], "fabric-share": 0}, {**hopper[name], "fabric-share": 0}, name)
         for name, its in self.libraries["mvapich2-gdr"].items():
             self.assertEqual(its, self.libraries["lassen-mvapich2"][name], name)
+
+    def test_choices(self):
+        """Rows are as scripts/nccl-choices estimates them, but that sockets have none for LL's broadcasts and reductions."""
+        text = LIBRARIES.read_text(encoding="utf-8")
+        for name, machine in MACHINES.items():
+            own = text[text.index(f' name="{name}"'):]
+            own = own[:re.search("</(library|transport)>", own).start()]
+            printed = subprocess.run([sys.executable, ROOT / "scripts/nccl-choices", machine],
+                                     capture_output=True, text=True, check=True).stdout
+            with self.subTest(name):
+                left_out = "broadcast|reduce" if name == "tcp" else "none"
+                rows = [sorted(re.findall(rf'<choice operation="(?!(?:{left_out})")[^>]*?/>', part, re.S)) for part in (own, printed)]
+                self.assertEqual(*rows)
 
 
 if __name__ == "__main__":

@@ -33,11 +33,14 @@ check_blocks(guint group, guint64 bytes, LpWeight weight)
                      .weight = weight};
     guint64 n = groups[group].n, sum = 0, sent = 0;
     const double *loads = groups[group].loads;
+    g_autofree guint64 *blocks = g_new(guint64, n);
+    lp_exchange_blocks(&op, loads, n, blocks);
     for (guint64 i = 0; i < n; i++) {
         guint64 block = lp_exchange_block_bytes(&op, loads, n, i);
         gboolean is_even = loads == NULL || weight == LP_WEIGHT_EVEN;
         double share = (double)bytes / (double)n * (is_even ? 1.0 : loads[i]);
         lp_test_true(groups[group].label, fabs((double)block - share) <= 1.0 + 1e-12 * share);
+        lp_test_true(groups[group].label, blocks[i] == block);
         sum += block;
         for (guint64 k = 0; k < n; k++)
             sent += i == k ? 0 : lp_exchange_pair_bytes(&op, loads, n, i, k);

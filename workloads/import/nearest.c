@@ -2,6 +2,7 @@
 /* Which family a configuration is most like. */
 #include "workloads/import/family.h"
 
+#include <math.h>
 #include <string.h>
 
 /* What speaks for a family. Words of a name count more than the kind of the feed-forward network,
@@ -99,10 +100,10 @@ const LpFamily *
 lp_family_nearest(const LpFamilyShape *shape)
 {
     const LpFamily *best = NULL;
-    double most = 0.0;
+    double most = -INFINITY;
     for (guint i = 0; lp_family_at(i) != NULL; i++) {
         double own = score(lp_family_at(i), shape);
-        if (best == NULL || own > most) {
+        if (own > most) {
             best = lp_family_at(i);
             most = own;
         }

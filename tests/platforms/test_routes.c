@@ -34,16 +34,7 @@
 static void
 start_engine(const LpMachine *machine)
 {
-    char program[] = "test";
-#ifdef LP_CONTEXT_FACTORY
-    char factory[] = "--cfg=contexts/factory:" LP_CONTEXT_FACTORY;
-    char *argv[] = {program, factory, NULL};
-    int argc = 2;
-#else
-    char *argv[] = {program, NULL};
-    int argc = 1;
-#endif
-    simgrid_init(&argc, argv);
+    lp_engine_begin();
     g_autofree char *text = lp_machine_to_plain(machine);
     g_autofree char *path = NULL;
     lp_test_true("a file in memory", lp_file_in_memory(text, strlen(text), &path, NULL) >= 0);

@@ -115,16 +115,7 @@ load_stock(const void *input, void *result)
     const Request *request = input;
     if (request->is_quiet)
         quiet();
-    char program[] = "test";
-#ifdef LP_CONTEXT_FACTORY
-    char factory[] = "--cfg=contexts/factory:" LP_CONTEXT_FACTORY;
-    char *argv[] = {program, factory, NULL};
-    int argc = 2;
-#else
-    char *argv[] = {program, NULL};
-    int argc = 1;
-#endif
-    simgrid_init(&argc, argv);
+    lp_engine_begin();
     return check_routes(request->machine, request->path);
 }
 

@@ -2,11 +2,27 @@
 /* The one place that tells versions of SimGrid's C API apart. */
 #include "tests/support/engine_route.h"
 
+#include <simgrid/engine.h>
 #include <simgrid/host.h>
 #include <simgrid/version.h>
 #include <xbt/dynar.h>
 
 #include <stdlib.h>
+
+void
+lp_engine_begin(void)
+{
+    char program[] = "test";
+#ifdef LP_CONTEXT_FACTORY
+    char factory[] = "--cfg=contexts/factory:" LP_CONTEXT_FACTORY;
+    char *argv[] = {program, factory, NULL};
+    int argc = 2;
+#else
+    char *argv[] = {program, NULL};
+    int argc = 1;
+#endif
+    simgrid_init(&argc, argv);
+}
 
 #if SIMGRID_VERSION >= 40100
 GPtrArray *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Routes of the engine, by whichever name its version has for them. */
+/* The engine's start, and its routes, by whichever name its version has for them. */
 #pragma once
 
 #include <simgrid/forward.h>
@@ -7,6 +7,9 @@
 #include <glib.h>
 
 G_BEGIN_DECLS
+
+/** Starts the engine, once a process. */
+void lp_engine_begin(void);
 
 /** The links (const_sg_link_t) of the engine's route between two hosts, in order. Returns:
  * (transfer full). */

@@ -145,12 +145,6 @@ terms(const LpClosedFormInput *input, gboolean hides)
     return made;
 }
 
-double
-lp_closed_form_reconfiguration_s(const LpClosedFormInput *input)
-{
-    return terms(input, TRUE).s[LP_TERM_RECONFIGURATION];
-}
-
 LpTerms
 lp_closed_form_compose(const LpClosedFormInput *input,
                        const LpClosedFormCommunication *communication)
@@ -174,10 +168,4 @@ lp_closed_form_terms(const LpClosedFormInput *input)
 {
     LpTerms made = terms(input, TRUE);
     return lp_terms_cleared(&made);
-}
-
-double
-lp_closed_form_bubble_s(const LpClosedFormInput *input)
-{
-    return lp_closed_form_terms(input).s[LP_TERM_BUBBLE];
 }

@@ -69,29 +69,45 @@ test_ep_torus(void)
     lp_test_close("torus", lp_closed_form_ep_s(&job.input), 2.0 * 2.0 * 4.0 * exchange_s, IDENTITY);
 }
 
-/* Two groups of two routers with a port each, joined by one link: each port of a group sends a
- * block to both of the other, four over that link, and no more than three leave a port or a router.
- */
+/* Three groups of two routers with two ports each, every two groups joined by one link: four ports
+ * of a group send a block to four of another over it, and no more than eleven leave a port. */
 static void
 test_ep_dragonfly(void)
 {
     LpTestJob job;
-    lp_test_job_init(&job, lp_test_gpt(4, 1024, 16), lp_test_plan(1, 1, 4, 2, 8),
+    lp_test_job_init(&job, lp_test_gpt(4, 1024, 16), lp_test_plan(1, 1, 12, 2, 24),
                      lp_test_fabric(300e9, 25e9));
-    job.shape.experts = (LpTransformerExperts){.n = 4, .top_k = 1, .ffn = 4096};
-    job.plan.degree[LP_AXIS_EP] = 4;
+    job.shape.experts = (LpTransformerExperts){.n = 12, .top_k = 1, .ffn = 4096};
+    job.plan.degree[LP_AXIS_EP] = 12;
     job.plan.experts.tp = 1;
     job.fabric.domain_size = 1;
-    job.fabric.dragonfly = (LpDragonfly){.n_groups = 2,
+    job.fabric.dragonfly = (LpDragonfly){.n_groups = 3,
                                          .group_links = 1,
                                          .n_rows = 1,
                                          .row_links = 1,
                                          .n_routers = 2,
-                                         .router_links = 1,
-                                         .n_ports = 1};
-    double exchange_s = 4.0 * volume_bytes / 4.0 / 25e9;
+                                         .router_links = 8,
+                                         .n_ports = 2};
+    double exchange_s = 16.0 * volume_bytes / 12.0 / 25e9;
     lp_test_close("dragonfly", lp_closed_form_ep_s(&job.input), 2.0 * 2.0 * 4.0 * exchange_s,
                   IDENTITY);
+}
+
+/* ZeRO 3 tensor by tensor gathers each layer's experts as one, and besides them embedding, head,
+ * the rest of a layer, and the two matrices of its attention: of four layers, half for each stage.
+ */
+static void
+test_tensor_gathers(void)
+{
+    LpTestJob job;
+    lp_test_job_init(&job, lp_test_gpt(4, 1024, 16), lp_test_plan(1, 2, 8, 2, 32),
+                     lp_test_fabric(300e9, 25e9));
+    job.shape.experts = (LpTransformerExperts){.n = 8, .top_k = 1, .ffn = 4096};
+    job.plan.experts.tp = 1;
+    job.plan.zero.stage = 3;
+    LpClosedFormPieces pieces = lp_closed_form_tensor_gathers(&job.input, FALSE);
+    lp_test_close("experts", pieces.n_experts, 4.0 / 2.0, IDENTITY);
+    lp_test_close("dense", pieces.n_dense, (1.0 + 1.0 + 4.0 * 3.0) / 2.0, IDENTITY);
 }
 
 /* Two nodes of eight relay tokens of one expert each: half of them go to the other node, seven
@@ -197,6 +213,7 @@ main(void)
                                        {"ep on a torus", test_ep_torus},
                                        {"ep on a dragonfly", test_ep_dragonfly},
                                        {"ep hidden", test_ep_hidden},
+                                       {"tensors' gathers", test_tensor_gathers},
                                        {"messages hidden", test_messages_hidden},
                                        {"boundary copies", test_boundary_copies},
                                        {"latents", test_latents},

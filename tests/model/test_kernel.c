@@ -395,6 +395,25 @@ test_no_embedding(void)
     }
 }
 
+/* Every product is worked out whole; of attention's a causal mask leaves the tiles of 128 at and
+ * below the diagonal. */
+static void
+test_shares(void)
+{
+    static const LpBlock blocks[] = {LP_BLOCK_ATTENTION, LP_BLOCK_FFN};
+    LpTransformer shape = lp_test_llama(1, 64, 8, 4, 256, 32000);
+    LpPlan plan = lp_test_plan(1, 1, 1, 1, 1);
+    shape.attention = LP_ATTENTION_FLASH;
+    for (guint i = 0; i < G_N_ELEMENTS(blocks); i++) {
+        LpKernel kernels[LP_KERNELS_MAX];
+        guint n = lp_block_kernels(&shape, &plan, 0, blocks[i], LP_PASS_FORWARD, kernels);
+        for (guint k = 0; k < n; k++)
+            if (kernels[k].n_batch > 0.0)
+                lp_test_close(kernels[k].name, kernels[k].share,
+                              kernels[k].fused ? 0.5 * (1.0 + 128.0 / shape.seq) : 1.0, 1e-12);
+    }
+}
+
 int
 main(void)
 {
@@ -411,6 +430,7 @@ main(void)
         {"all parts", test_all_parts},
         {"missing kernel", test_missing_kernel},
         {"no embedding", test_no_embedding},
+        {"shares", test_shares},
         {NULL, NULL},
     };
     return lp_test_run("kernel", cases);

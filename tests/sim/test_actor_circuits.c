@@ -67,6 +67,7 @@ follow(gpointer data)
                  now_s >= 1.0 + CHANGE_S * (1 - 1e-9) && now_s <= 1.0 + 2 * CHANGE_S * (1 + 1e-9));
     lp_test_close("says when", wait.ready_s, now_s, 1e-12);
     lp_test_close("says how long", wait.waited_s, now_s - wait.from_s, 1e-12);
+    lp_test_true("all of the change is waited for", wait.hidden_s == 0.0);
     lp_circuits_release(circuits, second, 1);
     /* It stands: no wait. */
     wait = lp_circuits_acquire(circuits, second, 1, FALSE, NULL);

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/xml.h"
+#include "workloads_resource.h"
 
 #include <string.h>
 
@@ -473,6 +474,7 @@ clear(Reader *self)
 LpStepList *
 lp_msccl_read(const char *path, GError **error)
 {
+    (void)lp_workloads_get_resource();
     g_autoptr(LpXml) xml = lp_xml_load(path, SCHEMA, error);
     if (xml == NULL)
         return NULL;

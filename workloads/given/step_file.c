@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/ranges.h"
 #include "base/xml.h"
+#include "workloads_resource.h"
 
 #include <string.h>
 
@@ -181,6 +182,7 @@ add_list(LpStepLists *self, const LpXml *xml, const xmlNode *node, GError **erro
 static LpStepLists *
 read_lists(const char *path, GBytes *content, GError **error)
 {
+    (void)lp_workloads_get_resource();
     g_autoptr(LpXml) xml = lp_xml_parse(path, content, SCHEMA, error);
     if (xml == NULL)
         return NULL;

@@ -145,6 +145,10 @@ class Protocols(unittest.TestCase):
             bases = {its["base"] for one, protocols in self.of_nccl.items() if library in one for key, its in protocols.items()
                      if re.fullmatch(name + (r"(128)?" if name == "ll" else "") + r"(-\d)?", key)}
             self.assertEqual(len(bases), 1, (name, library))
+        for generation in ("volta", "ampere"):
+            shares = {protocols[name]["domain-share"] for library, protocols in self.of_nccl.items() if generation in library
+                      for name in ("fabric-ll", "tree-ll")}
+            self.assertEqual(len(shares), 1, generation)
         shares = {its["fabric-share"] for library, protocols in self.of_nccl.items() for its in protocols.values()
                   if library not in ("nccl-hopper", "nccl-efa-hf")}
         self.assertEqual(shares, {0.46, 0.86, 0.92})
@@ -190,6 +194,15 @@ class Protocols(unittest.TestCase):
             self.assertEqual({**own[name], "fabric-share": 0}, {**hopper[name], "fabric-share": 0}, name)
         for name, its in self.libraries["mvapich2-gdr"].items():
             self.assertEqual(its, self.libraries["lassen-mvapich2"][name], name)
+
+    def test_sends_at_once(self):
+        """Libraries have as many as the one that they name."""
+        of = {one.get("name"): one for one in self.root.findall("library")}
+        taken = {name: match[1] for name, one in of.items()
+                 if (match := re.fullmatch("as (.*)", one.get("sends-at-once-source", "")))}
+        self.assertGreater(len(taken), 3)
+        for name, other in taken.items():
+            self.assertEqual(of[name].get("sends-at-once"), of[other].get("sends-at-once"), name)
 
     def test_choices(self):
         """Rows are as scripts/nccl-choices estimates them, but that sockets have none for LL's broadcasts and reductions."""

@@ -44,8 +44,9 @@ is_name(const char *name, char **out_error)
 {
     if (*name != '-' && *name != '\0')
         return TRUE;
+    g_autofree char *shown = lp_server_shown(name);
     lp_server_fail(out_error,
-                   g_strdup_printf("\"%s\": got no name, wanted a shipped one or a path", name));
+                   g_strdup_printf("\"%s\": got no name, wanted a shipped one or a path", shown));
     return FALSE;
 }
 
@@ -98,7 +99,8 @@ lp_workload_set(LpWorkload *self, const char *name, const char *value, char **ou
     g_autofree char *setting = g_strconcat(name, "=", value, NULL);
     char *reason = NULL;
     if (!lp_server_check_setting(setting, &reason)) {
-        lp_server_fail(out_error, g_strdup_printf("%s: %s", setting, reason));
+        g_autofree char *shown = lp_server_shown(setting);
+        lp_server_fail(out_error, g_strdup_printf("%s: %s", shown, reason));
         g_free(reason);
         return -1;
     }
@@ -168,9 +170,10 @@ int
 lp_machine_set(LpMachine *self, const char *option, const char *value, char **out_error)
 {
     if (!self->is_generated) {
+        g_autofree char *shown = lp_server_shown(option);
         lp_server_fail(
             out_error,
-            g_strdup_printf("%s: got a machine of a file, wanted one that is generated", option));
+            g_strdup_printf("%s: got a machine of a file, wanted one that is generated", shown));
         return -1;
     }
     GPtrArray *words = words_new();

@@ -46,6 +46,30 @@ lp_server_fail(char **out_error, char *message)
         g_free(message);
 }
 
+/* Longer texts of a caller would hide the rest of a message. */
+#define SHOWN_MAX 60
+
+char *
+lp_server_shown(const char *text)
+{
+    g_autofree char *valid = g_utf8_make_valid(text, -1);
+    GString *shown = g_string_new(NULL);
+    for (const char *at = valid; *at != '\0'; at = g_utf8_next_char(at)) {
+        gunichar c = g_utf8_get_char(at);
+        GUnicodeType type = g_unichar_type(c);
+        if (shown->len >= SHOWN_MAX) {
+            g_string_append(shown, "...");
+            break;
+        }
+        if (g_unichar_isprint(c) && type != G_UNICODE_LINE_SEPARATOR &&
+            type != G_UNICODE_PARAGRAPH_SEPARATOR)
+            g_string_append_unichar(shown, c);
+        else
+            g_string_append_printf(shown, c < 0x80 ? "\\x%02x" : "\\u%04x", c);
+    }
+    return g_string_free(shown, FALSE);
+}
+
 /* --- the program --- */
 
 /* The path of the program: beside the library, as both are installed (LP_PROGRAM_INSTALLED) or
@@ -112,11 +136,12 @@ server_new(char **out_error)
     (void)close(ends[1]);
     if (failure != 0) {
         (void)close(ends[0]);
+        g_autofree char *shown = lp_server_shown(program);
         lp_server_fail(
             out_error,
             g_strdup_printf("%s: got \"%s\", wanted the program lightpath (" PROGRAM_VARIABLE
                             " names it)",
-                            program, g_strerror(failure)));
+                            shown, g_strerror(failure)));
         return NULL;
     }
     Server *self = g_new(Server, 1);
@@ -262,6 +287,8 @@ converse(Server *self, const char *request, LpProgressFunction progress, void *d
     return NULL;
 }
 
+#define NO_TEXT "arguments: got bytes that are no UTF-8, wanted text"
+
 /* Returns: the output of what @request asks, for g_free(), or NULL. @request: (transfer full). */
 static char *
 ask(json_t *request, LpProgressFunction progress, void *data, char **out_error)
@@ -271,7 +298,7 @@ ask(json_t *request, LpProgressFunction progress, void *data, char **out_error)
     free(text);
     json_decref(request);
     if (line == NULL) {
-        lp_server_fail(out_error, g_strdup("arguments: got bytes that are no UTF-8, wanted text"));
+        lp_server_fail(out_error, g_strdup(NO_TEXT));
         return NULL;
     }
     Server *server = server_take(out_error);
@@ -299,7 +326,11 @@ lp_server_run(const char *const *arguments, LpProgressFunction progress, void *d
 {
     json_t *words = json_array();
     for (; *arguments != NULL; arguments++)
-        json_array_append_new(words, json_string(*arguments));
+        if (json_array_append_new(words, json_string(*arguments)) != 0) {
+            json_decref(words);
+            lp_server_fail(out_error, g_strdup(NO_TEXT));
+            return NULL;
+        }
     g_autofree char *folder = g_get_current_dir();
     return ask(json_pack("{s:o, s:s}", "arguments", words, "directory", folder), progress, data,
                out_error);

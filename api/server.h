@@ -19,4 +19,8 @@ gboolean lp_server_check_setting(const char *setting, char **out_error);
 /** Sets *@out_error, unless @out_error is NULL, to @message. @message: (transfer full). */
 void lp_server_fail(char **out_error, char *message);
 
+/** @text as messages show it: a line of printable characters, cut where it is long. Returns: for
+ * g_free(). */
+char *lp_server_shown(const char *text);
+
 G_END_DECLS

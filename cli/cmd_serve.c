@@ -196,7 +196,9 @@ serve_setting(const char *setting)
 {
     g_autoptr(GError) error = NULL;
     gboolean good = lp_workload_check_setting(setting, &error);
-    g_autofree char *line = good ? NULL : lp_message_line(error->message, LP_MESSAGE_MAX);
+    /* The library puts the setting, of which it shows so much, in front. */
+    const gsize shown = 80;
+    g_autofree char *line = good ? NULL : lp_message_line(error->message, LP_MESSAGE_MAX - shown);
     answer(good ? 0 : 1, "", good ? "" : line);
 }
 

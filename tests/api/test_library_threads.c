@@ -266,6 +266,41 @@ test_fork(void)
     finish(callers, "beside forks", NULL);
 }
 
+static void
+check_message(const char *label, char *error)
+{
+    gboolean is_line = error != NULL && strlen(error) <= 300 && g_utf8_validate(error, -1, NULL);
+    for (const char *at = error; is_line && *at != '\0'; at = g_utf8_next_char(at))
+        is_line = g_unichar_isprint(g_utf8_get_char(at));
+    lp_test_true(label, is_line);
+    lp_free(error);
+}
+
+/* Whatever texts are handed over, a message is a line of printable UTF-8, and none is passed over.
+ */
+static void
+test_messages(void)
+{
+    g_autofree char *large = g_strnfill(100000, 'n');
+    const char *const texts[] = {"a\nb", "a\x1b[31mb", "\xff\xfe", "n\u202ex", large};
+    for (guint i = 0; i < G_N_ELEMENTS(texts); i++) {
+        char *errors[6] = {NULL};
+        LpWorkload *workload = lp_workload_load("gpt3-125m", NULL);
+        LpMachine *machine = lp_machine_load("dgx-a100-8", NULL);
+        const char *const words[] = {"platform", "list", texts[i], NULL};
+        lp_test_true("file", lp_workload_load(texts[i], &errors[0]) == NULL);
+        lp_test_true("name", lp_workload_set(workload, texts[i], "1", &errors[1]) != 0);
+        lp_test_true("value", lp_workload_set(workload, "layers", texts[i], &errors[2]) != 0);
+        lp_test_true("system", lp_machine_generate(texts[i], 8, &errors[3]) == NULL);
+        lp_test_true("option", lp_machine_set(machine, texts[i], "1", &errors[4]) != 0);
+        lp_test_true("word", lp_run(words, NULL, &errors[5]) == NULL);
+        for (guint k = 0; k < G_N_ELEMENTS(errors); k++)
+            check_message("message", errors[k]);
+        lp_workload_free(workload);
+        lp_machine_free(machine);
+    }
+}
+
 int
 main(void)
 {
@@ -273,6 +308,7 @@ main(void)
                                        {"side_by_side", test_side_by_side},
                                        {"shared_result", test_shared_result},
                                        {"cancelled", test_cancelled},
+                                       {"messages", test_messages},
                                        {"fork", test_fork},
                                        {NULL, NULL}};
     int status = lp_test_run("library_threads", cases);

@@ -25,7 +25,6 @@ SHIPPED = {
     "workload": ["workloads/gpt3-125m.xml", "workloads/deepseek-v3.xml", "workloads/t5-11b.xml",
                  "workloads/vit-22b.xml", "workloads/programs/dlrm.xml"],
     "scenario": ["workloads/scenarios/*.xml"],
-    "kernels": ["model/kernels/complex-rotary.xml", "model/kernels/mask-dispatch.xml"],
     "machine": ["platforms/dgx-a100-8.xml", "platforms/generic-16.xml", "platforms/polaris-64.xml"],
     "study": ["docs/studies/rings.xml", "docs/studies/rotors.xml"],
     "routing": ["tests/sim/routing-loads.csv"],
@@ -35,25 +34,23 @@ CATALOGUES = {"accelerators": "platforms/accelerators.xml", "framework": "worklo
               "technologies": "platforms/technologies.xml", "libraries": "platforms/libraries.xml",
               "reliability": "platforms/reliability.xml"}
 # Documents with a file of the kind in them, and its element.
-SHOWN = {"mixers": ("docs/ways/layers.md", "kernels"), "framework": ("docs/ways/framework.md", "frameworks"),
+SHOWN = {"framework": ("docs/ways/framework.md", "frameworks"),
          "steps": ("docs/collectives.md", "algorithms")}
 # Tables, of which the header and the first row do.
 ROWS = {"table": ["validation/grouped.csv"], "rows": ["validation/training.csv", "validation/gemm.csv", "validation/collectives.csv", "validation/users.csv"]}
 STUDY = """<study name="one" command="collective"><workload name="all-reduce"/><machine name="dgx-a100-8"/>
 <options bytes="1MiB"/></study>"""
-# Lists that start from no others, with one of each element: the standard ones take a millisecond to read.
-KERNELS = """<kernels name="own">
-""" + "".join(f'<size name="{name}-bytes" value="2 * hidden"/>' for name in (
-    "kept", "kept-embedding", "kept-head", "end-weight", "layer-weight", "state")) + """
-<size name="wider" default="4096" meaning="w"/><variable name="rows"/>
-<group name="norm"><sweep name="norm" bytes="tokens * hidden" operations="tokens"/></group>
+# One of each element, over the small lists of readers.c: the standard ones take milliseconds to read.
+KERNELS = """<kernels name="own" like="base.xml">
+<size name="wider" default="4096" meaning="w"/><size name="kept-bytes" value="wider * 2"/><variable name="rows"/>
 <group name="matrix" sizes="rows"><product name="matrix" m="rows" k="hidden" n="ffn / tp" count="1" bytes="rows"/></group>
+<group name="norm"><stream name="ahead" bytes="tokens"/><inherited when="not rms-norms and tp &gt; 0"/></group>
 <mixer name="average" parameters="hidden" whole="1" kept="hidden" exchange="all-to-all" sent="hidden" returned="hidden">
 <divisor is="tp * cp" of="wider"/>
 <pass name="forward"><part name="core"><stream name="mean" bytes="tokens"/></part></pass></mixer>
 <mixer name="full" like="average"/>
 <block name="ffn" when="network-layer"><pass name="forward">
-<part name="before"><use group="norm"/></part>
+<part name="before"><use group="norm"/></part><inherited/>
 <with name="up" wide="1" when="tp &gt; 0"><use group="matrix" rows="min(tokens, 4)"/><host seconds="1e-6" waits="1"/></with>
 </pass></block>
 <block name="head"><pass name="forward"><measured name="head" size="precision = bf16 ? 2 : 1"/></pass></block>

@@ -6,10 +6,6 @@
 #include "base/file.h"
 #include "base/table.h"
 #include "base/units.h"
-#include "model/plan/plan.h"
-#include "model/times/kernel.h"
-#include "model/times/kernel_sizes.h"
-#include "model/times/mixer.h"
 #include "platforms/catalogue/catalogue.h"
 #include "platforms/catalogue/kernel_tables.h"
 #include "platforms/catalogue/libraries.h"
@@ -20,6 +16,7 @@
 #include "study/study.h"
 #include "study/study_store.h"
 #include "study/study_values.h"
+#include "tests/fuzz/overlays.h"
 #include "validation/calibration/calibration_file.h"
 #include "validation/cases/case.h"
 #include "validation/cases/measurements.h"
@@ -49,12 +46,14 @@ enum {
     RANK_1,
     N_LINKS,
     IDLE_RANK = N_LINKS,
+    BASE,
     N_NAMES
 };
 static const char *const names[N_NAMES] = {[XML] = "input.xml",
                                            [RANK_0] = "trace.0.et",
                                            [RANK_1] = "trace.1.et",
-                                           [IDLE_RANK] = "idle.1.ti"};
+                                           [IDLE_RANK] = "idle.1.ti",
+                                           [BASE] = "base.xml"};
 static char folder[64], paths[N_NAMES][96];
 static const char *const path = paths[XML];
 /* The input as text that ends in a zero byte. */
@@ -82,61 +81,34 @@ read_scenario(void)
     return scenario != NULL;
 }
 
-#define SMALL "resource:///lightpath/workloads/gpt3-125m.xml"
-
-/* A workload that settings are laid over, read once. */
-static const LpWorkloadDraft *
-draft_with(LpWorkloadDraft **kept, const char *setting)
+static void
+write_beside(guint name, const char *content_of)
 {
-    const char *const settings[] = {setting, NULL};
-    g_autoptr(GError) fault = NULL;
-    if (*kept == NULL)
-        *kept = lp_workload_draft_load(SMALL, settings, &fault);
-    if (*kept == NULL)
-        g_error("%s", fault->message);
-    return *kept;
-}
-
-/* Lists of kernels, read and checked as workloads do it, which keep those that they have read. */
-static gboolean
-read_lists(const LpWorkloadDraft *draft)
-{
-    const char *const files[] = {path, NULL};
-    g_autoptr(LpWorkload) workload = lp_workload_draft_read(draft);
-    g_autoptr(LpKernelLists) lists = lp_kernel_lists_load(files, lp_kernel_vocabulary(), &error);
-    LpTransformer *transformer = &workload->transformer;
-    LpPlan *plan = &workload->plan;
-    plan->lists = lists;
-    if (lists == NULL || !lp_mixers_measure(transformer, plan, &error))
-        return FALSE;
-    plan->experts.tp = 1;
-    lp_plan_deal_layers(plan, transformer);
-    return lp_plan_check(plan, transformer, &error) && lp_mixers_check(transformer, plan, &error) &&
-           lp_kernels_check(transformer, plan, NULL, &error);
+    if (access(paths[name], R_OK) != 0 && !g_file_set_contents(paths[name], content_of, -1, NULL))
+        g_error("%s cannot be written", names[name]);
 }
 
 static gboolean
 read_kernels(void)
 {
-    static LpWorkloadDraft *draft;
-    return read_lists(draft_with(&draft, NULL));
+    write_beside(BASE, lp_fuzz_lists_base);
+    return lp_fuzz_lists_read(path, NULL, &error);
 }
 
 static gboolean
 read_mixers(void)
 {
-    static LpWorkloadDraft *draft;
-    return read_lists(draft_with(&draft, "layer-pattern=3*average+1*full"));
+    write_beside(BASE, lp_fuzz_lists_base);
+    return lp_fuzz_lists_read(path, "layer-pattern=3*average+1*full", &error);
 }
 
 static gboolean
 read_framework(void)
 {
-    static LpWorkloadDraft *draft;
     g_autofree char *setting = g_strconcat("framework=", path, NULL);
     const char *const settings[] = {setting, NULL};
     g_autoptr(LpWorkload) workload =
-        lp_workload_draft_complete(draft_with(&draft, NULL), settings, &error);
+        lp_workload_draft_complete(lp_fuzz_draft(NULL), settings, &error);
     return workload != NULL;
 }
 
@@ -362,9 +334,7 @@ read_ti(void)
 {
     /* Its lines name their rank. */
     static const char idle[] = "1 init\n1 finalize\n";
-    if (access(paths[IDLE_RANK], R_OK) != 0 &&
-        !g_file_set_contents(paths[IDLE_RANK], idle, -1, NULL))
-        g_error("the second rank cannot be written");
+    write_beside(IDLE_RANK, idle);
     return read_traces(lp_ti_read, paths[IDLE_RANK]);
 }
 

@@ -145,6 +145,8 @@ class Protocols(unittest.TestCase):
             bases = {its["base"] for one, protocols in self.of_nccl.items() if library in one for key, its in protocols.items()
                      if re.fullmatch(name + (r"(128)?" if name == "ll" else "") + r"(-\d)?", key)}
             self.assertEqual(len(bases), 1, (name, library))
+        efa = {its["fabric-hop"] for name, its in self.libraries["nccl-efa-hf"].items() if name.startswith("efa")}
+        self.assertEqual(len(efa), 1, "one network")
         for generation in ("volta", "ampere"):
             shares = {protocols[name]["domain-share"] for library, protocols in self.of_nccl.items() if generation in library
                       for name in ("fabric-ll", "tree-ll")}

@@ -57,6 +57,22 @@ test_rails(void)
                       rows[i].latency_s, 0.0);
 }
 
+/* Domains of four with two cards, in units of two domains: first the first cards of both, then the
+ * second ones; the next unit follows. */
+static void
+test_ports(void)
+{
+    static const guint64 ports[] = {0, 0, 2, 2, 1, 1, 3, 3, 4, 4, 6, 6, 5, 5, 7, 7};
+    LpFabric cards = fabric;
+    cards.n_cards = 2;
+    cards.unit_domains = 2;
+    for (guint64 i = 0; i < G_N_ELEMENTS(ports); i++)
+        lp_test_true("card by card", lp_fabric_port(&cards, i) == ports[i]);
+    cards.unit_domains = 1;
+    for (guint64 i = 0; i < G_N_ELEMENTS(ports); i++)
+        lp_test_true("domain by domain", lp_fabric_port(&cards, i) == i / 2);
+}
+
 static void
 test_no_tiers(void)
 {
@@ -109,8 +125,10 @@ int
 main(void)
 {
     static const LpTestCase cases[] = {
-        {"pairs", test_pairs}, {"rails", test_rails}, {"no tiers", test_no_tiers},
-        {"ring", test_ring},   {"times", test_times}, {NULL, NULL},
+        {"pairs", test_pairs}, {"rails", test_rails},
+        {"ports", test_ports}, {"no tiers", test_no_tiers},
+        {"ring", test_ring},   {"times", test_times},
+        {NULL, NULL},
     };
     return lp_test_run("fabric", cases);
 }

@@ -95,6 +95,22 @@ test_ranks(void)
                                         "scaled as ring); all else has its protocols alone"));
 }
 
+/* So it does where steps take seconds and bytes, too: 3 s a step and 2 bytes/s. */
+static void
+test_slow(void)
+{
+    LpLibrary library = {.name = "slow"};
+    for (guint32 n = 2; n <= 4; n *= 2)
+        for (guint64 bytes = 4; bytes <= 64; bytes *= 4)
+            library.measured[library.n_measured++] =
+                (LpMeasuredTime){LP_COLLECTIVE_ALL_REDUCE, n, n, bytes,
+                                 3.0 * 2.0 * (n - 1.0) + 2.0 * (n - 1.0) / n * (double)bytes / 2.0};
+    LpMeasuredSource source;
+    lp_test_close("16 ranks", time_of(&library, 64, 16, &source),
+                  3.0 * 30.0 + 30.0 / 16.0 * 64.0 / 2.0, 1e-9);
+    lp_test_text("as", source.algorithm, "ring");
+}
+
 /* One row tells steps and bytes not apart: the simplest algorithm stands, and its time is taken as
  * that of the steps: a ring of 16 has 30, one of 4 has 6. */
 static void
@@ -105,13 +121,16 @@ test_one_row(void)
     LpMeasuredSource source;
     lp_test_close("16 ranks", time_of(&library, 1 << 20, 16, &source), 5e-3, 1e-12);
     lp_test_text("as", source.algorithm, "ring");
+    library.measured[0].time_s = 6.0;
+    lp_test_close("a second a step", time_of(&library, 1 << 20, 16, NULL), 30.0, 1e-12);
 }
 
 int
 main(void)
 {
-    static const LpTestCase cases[] = {{"rows", test_rows},       {"sizes", test_sizes},
-                                       {"scatter", test_scatter}, {"ranks", test_ranks},
-                                       {"one row", test_one_row}, {NULL, NULL}};
+    static const LpTestCase cases[] = {
+        {"rows", test_rows},   {"sizes", test_sizes}, {"scatter", test_scatter},
+        {"ranks", test_ranks}, {"slow", test_slow},   {"one row", test_one_row},
+        {NULL, NULL}};
     return lp_test_run("library table", cases);
 }

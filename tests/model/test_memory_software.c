@@ -97,6 +97,24 @@ test_fsdp(void)
     lp_test_close("of two passes", cast.gradients_bytes, bare.gradients_bytes, 0.0);
 }
 
+/* The gradients of a layer are sent when they are there, or as soon as they fill a bucket. */
+static void
+test_unit_bucket(void)
+{
+    LpTransformer gpt = lp_test_gpt(4, 1024, 16);
+    gpt.embedding = FALSE;
+    LpPlan plan = lp_test_plan(1, 1, 2, 1, 2);
+    plan.zero.stage = 3;
+    double layer = lp_plan_stage_parameters(&plan, &gpt, 0) / 4.0;
+    double whole = lp_memory_of_stage(&gpt, &plan, 0).buffers_bytes;
+    plan.overlap.bucket = LP_BUCKET_PARAMETERS;
+    plan.overlap.bucket_parameters = 1000.0;
+    lp_test_close("a bucket", whole - lp_memory_of_stage(&gpt, &plan, 0).buffers_bytes,
+                  2.0 * (layer - 1000.0), 1e-9);
+    plan.overlap.bucket_parameters = 2.0 * layer;
+    lp_test_close("a layer", lp_memory_of_stage(&gpt, &plan, 0).buffers_bytes, whole, 0.0);
+}
+
 /* DeepSpeed: as many parameters as it lets be there, and the largest tensor (h 4h), twice where it
  * comes in a list, in 16 bits; with gradients of a bucket, or of that tensor. */
 static void
@@ -252,6 +270,7 @@ main(void)
         {"step", test_step},
         {"InternEvo", test_internevo},
         {"FSDP", test_fsdp},
+        {"bucket of a layer", test_unit_bucket},
         {"tensors", test_tensors},
         {"arrays", test_arrays},
         {"narrow optimizer", test_narrow_optimizer},

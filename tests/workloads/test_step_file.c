@@ -12,6 +12,10 @@
 #define HEAD                                                                                       \
     "<algorithms><source>a test</source><algorithm name=\"own\" operation=\"all-reduce\" "         \
     "ranks=\"2\" chunks=\"2\">"
+/* 2^31 / 2 / (2 + 63) chunks are bits enough for what two members hold; one more is not. */
+#define MANY                                                                                       \
+    "<algorithms><source>a test</source><algorithm name=\"own\" operation=\"all-reduce\" "         \
+    "ranks=\"2\" chunks=\"16519105\">"
 #define SUMS                                                                                       \
     "<step><send from=\"0\" to=\"1\" chunks=\"1\" sum=\"yes\"/>"                                   \
     "<send from=\"1\" to=\"0\" chunks=\"0\" sum=\"yes\"/></step>"
@@ -89,6 +93,32 @@ test_written(void)
     lp_test_text("written and read", again, wanted);
 }
 
+/* An all-gather of two chunks each: a member copies both of its own to where they belong, sends
+ * both and receives both. */
+#define BOTH(number, type, from, from_at, to_at)                                                   \
+    "<step s=\"" number "\" type=\"" type "\" srcbuf=\"" from "\" srcoff=\"" from_at               \
+    "\" dstbuf=\"o\" dstoff=\"" to_at "\" cnt=\"2\" depid=\"-1\" deps=\"-1\" hasdep=\"0\"/>"
+#define GATHERER(own, other, own_at, other_at)                                                     \
+    "<gpu id=\"" own "\" i_chunks=\"2\" o_chunks=\"4\" s_chunks=\"0\"><tb id=\"0\" send=\"" other  \
+    "\" recv=\"" other "\" chan=\"0\">" BOTH("0", "cpy", "i", "0", own_at)                         \
+        BOTH("1", "s", "o", own_at, own_at) BOTH("2", "r", "o", other_at, other_at) "</tb></gpu>"
+#define GATHER                                                                                     \
+    "<algo name=\"pair\" nchunksperloop=\"4\" nchannels=\"1\" proto=\"Simple\" ngpus=\"2\" "       \
+    "coll=\"allgather\" inplace=\"0\">" GATHERER("0", "1", "0", "2")                               \
+        GATHERER("1", "0", "2", "0") "</algo>"
+
+static void
+test_copied(void)
+{
+    char *path = lp_temporary_with_suffix(".xml", GATHER, -1);
+    g_autoptr(GError) error = NULL;
+    g_autoptr(LpStepList) list = lp_msccl_read(path, &error);
+    lp_temporary_remove(path);
+    lp_test_text("error", error != NULL ? error->message : NULL, NULL);
+    g_autofree char *got = list_text(list);
+    lp_test_text("both", got, "all-gather of 2: 0 to 1: 0; 0 to 1: 1; 1 to 0: 2; 1 to 0: 3");
+}
+
 static void
 test_refused(void)
 {
@@ -102,6 +132,8 @@ test_refused(void)
          "step 0: member 0: got a message to itself"},
         {"nobody", HEAD "<step><send from=\"0\" to=\"2\" chunks=\"0\"/></step>" TAIL,
          "<send> to: \"2\" is out of range"},
+        {"more than is held", MANY SUMS COPIES TAIL,
+         "got 16519105 chunks of 2 ranks, wanted at most"},
         {"no XML", "steps", ".xml"},
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
@@ -113,7 +145,10 @@ test_refused(void)
 int
 main(void)
 {
-    static const LpTestCase cases[] = {
-        {"read", test_read}, {"written", test_written}, {"refused", test_refused}, {NULL, NULL}};
+    static const LpTestCase cases[] = {{"read", test_read},
+                                       {"written", test_written},
+                                       {"copied", test_copied},
+                                       {"refused", test_refused},
+                                       {NULL, NULL}};
     return lp_test_run("files of steps", cases);
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parts of the closed form that are sums of known transfers: exchanges of experts, messages that
  * hide, copies at stage boundaries. */
+#include "model/closed_form/closed_form_collective.h"
 #include "model/closed_form/closed_form_terms.h"
 #include "model/closed_form/closed_form_waiting.h"
+#include "model/closed_form/lower_bound.h"
 #include "tests/model/closed_form_job.h"
 #include "tests/testlib.h"
 
@@ -206,6 +208,105 @@ test_latents(void)
                   1e-9);
 }
 
+/* Broadcasts among four domains of one, in pieces of a tenth: all bytes once, and two pieces more
+ * to fill the chain, with three latencies each; in one piece all bytes go three times. */
+static void
+test_broadcasts(void)
+{
+    LpTestJob job;
+    lp_test_job_init(&job, lp_test_gpt(4, 1024, 16), lp_test_plan(1, 1, 4, 2, 8),
+                     lp_test_fabric(300e9, 25e9));
+    job.fabric.domain_size = 1;
+    job.fabric.tiers[0].latency_s = 1e-5;
+    LpLibrary library = {.name = "pieces", .n_protocols = 1};
+    job.input.library = &library;
+    static const double sizes[] = {1e8, 3e8};
+    g_autoptr(GArray) bytes = g_array_new(FALSE, FALSE, sizeof(double));
+    g_array_append_vals(bytes, sizes, G_N_ELEMENTS(sizes));
+    for (guint pieces = 0; pieces < 2; pieces++) {
+        library.protocols[0].chunk_bytes = pieces == 0 ? 0 : 10000000;
+        double filling = pieces == 0 ? 2.0 * 4e8 : 2.0 * 2e7;
+        lp_test_close(pieces == 0 ? "whole" : "in pieces",
+                      lp_closed_form_broadcasts_s(&job.input, LP_GROUP_DP, bytes),
+                      2.0 * 3.0 * 1e-5 + (4e8 + filling) / 25e9, IDENTITY);
+    }
+}
+
+/* What a library was measured to take, it takes. */
+static void
+test_measured(void)
+{
+    LpTestJob job;
+    lp_test_job_init(&job, lp_test_gpt(4, 1024, 16), lp_test_plan(1, 1, 4, 2, 8),
+                     lp_test_fabric(300e9, 25e9));
+    LpLibrary library = {.name = "measured", .n_protocols = 1, .n_measured = 2};
+    library.measured[0] = (LpMeasuredTime){LP_COLLECTIVE_ALL_REDUCE, 4, 1, 1 << 20, 7e-3};
+    library.measured[1] = (LpMeasuredTime){LP_COLLECTIVE_BROADCAST, 4, 1, 1 << 20, 3e-3};
+    job.input.library = &library;
+    lp_test_close("a ring's",
+                  lp_closed_form_ring_s(&job.input, LP_GROUP_DP, LP_COLLECTIVE_ALL_REDUCE, 1 << 20),
+                  7e-3, IDENTITY);
+    static const double sizes[] = {1 << 20, 1 << 20};
+    g_autoptr(GArray) bytes = g_array_new(FALSE, FALSE, sizeof(double));
+    g_array_append_vals(bytes, sizes, G_N_ELEMENTS(sizes));
+    lp_test_close("a chain's", lp_closed_form_broadcasts_s(&job.input, LP_GROUP_DP, bytes), 6e-3,
+                  IDENTITY);
+}
+
+/* Sums of gradients and messages take turns at two lanes: as closed_form_waiting.h says. A stage of
+ * four layers sums 12 h^2 parameters of each, of 2 bytes, twice, and a few of norms and biases; a
+ * pair's messages are two of b s h for each micro-batch and chunk, of b 4 and s 2 h: as many bytes
+ * for six. */
+static void
+test_turns(void)
+{
+    static const struct {
+        const char *label;
+        guint32 m, virtual_stages, zero, prefetch;
+        double n;
+    } rows[] = {
+        {"sums at the end, larger", 6, 1, 0, 0, 1.0 + 3.0},
+        {"smaller than many messages", 7, 1, 0, 0, 1.0},
+        {"larger than those of one chunk", 4, 1, 0, 0, 1.0 + 3.0},
+        {"smaller than those of four chunks", 4, 4, 0, 0, 1.0},
+        {"gathers", 8, 1, 3, 0, 4.0 * 3.0 + 2.0 * 7.0},
+        {"gathers ahead", 8, 1, 3, 4, 3.0 * 4.0 - 2.0 + 2.0 * 7.0},
+        {"too few ahead", 8, 1, 3, 3, 4.0 * 3.0 + 2.0 * 7.0},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpTestJob job;
+        lp_test_job_init(&job, lp_test_gpt(16, 1024, 16), lp_test_plan(1, 4, 2, 4, 8 * rows[i].m),
+                         lp_test_fabric(300e9, 25e9));
+        job.shape.embedding = FALSE;
+        job.fabric.domain_size = 1;
+        job.fabric.circuits.are_present = job.fabric.circuits.are_switched = TRUE;
+        job.fabric.circuits.n_lanes = 2;
+        job.plan.pipeline.virtual_stages = rows[i].virtual_stages;
+        job.plan.zero.stage = rows[i].zero;
+        job.plan.zero.prefetch = rows[i].prefetch;
+        job.plan.overlap.param = rows[i].prefetch > 0;
+        lp_test_close(rows[i].label, lp_closed_form_n_reconfigurations(&job.input), rows[i].n, 0.0);
+        job.fabric.circuits.n_lanes = 4;
+        lp_test_close("lanes for all", lp_closed_form_n_reconfigurations(&job.input), 0.0, 0.0);
+    }
+}
+
+/* One rank does nothing but compute: all micro-batches and the optimizer, however many chunks its
+ * layers are. */
+static void
+test_bound(void)
+{
+    for (guint32 m = 1; m <= 3; m++) {
+        LpTestJob job;
+        lp_test_job_init(&job, lp_test_gpt(4, 1024, 16), lp_test_plan(1, 1, 1, 2, 2 * m),
+                         lp_test_fabric(300e9, 25e9));
+        LpLowerBoundInput input = {.of = job.input};
+        lp_test_close("compute", lp_lower_bound_s(&input),
+                      lp_closed_form_compute_s(&job.input) + lp_closed_form_optimizer_s(&job.input),
+                      1e-9);
+    }
+}
+
 int
 main(void)
 {
@@ -217,6 +318,10 @@ main(void)
                                        {"messages hidden", test_messages_hidden},
                                        {"boundary copies", test_boundary_copies},
                                        {"latents", test_latents},
+                                       {"broadcasts", test_broadcasts},
+                                       {"measured", test_measured},
+                                       {"turns", test_turns},
+                                       {"bound", test_bound},
                                        {NULL, NULL}};
     return lp_test_run("parts of the closed form", cases);
 }

@@ -1,63 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Programs of training iterations: what they say they move, against the published volumes. */
-#include "workloads/program/training_program.h"
-
-#include "tests/testlib.h"
+#include "tests/workloads/gpt3_program.h"
 
 #include <math.h>
-
-#define GPT3 "resource:///lightpath/workloads/gpt3-175b.xml"
-
-/* Kernel times do not matter here, but must exist. */
-static const LpAccelerator accelerator = {
-    .peak_flop_per_s = {1e13, 1e14, 3e14, 3e14, 0},
-    .memory_bytes = 8e10,
-    .memory_bytes_per_s = 2e12,
-    .n_sms = 108,
-    .gemm_efficiency = 0.5,
-    .memory_efficiency = 0.5,
-};
-
-static LpWorkload *
-load(const char *text)
-{
-    g_autofree char *all = g_strconcat("framework=none ", text, NULL);
-    g_auto(GStrv) settings = g_strsplit(g_strchomp(all), " ", -1);
-    g_autoptr(GError) error = NULL;
-    LpWorkload *workload = lp_workload_load(GPT3, (const char *const *)settings, &error);
-    lp_test_text(text, error != NULL ? error->message : NULL, NULL);
-    return workload;
-}
-
-static LpProgram *
-build(const char *text)
-{
-    g_autoptr(LpWorkload) workload = load(text);
-    return workload == NULL ? NULL : lp_training_program_new(workload, &accelerator, NULL);
-}
-
-/* Bytes of the buffers of all collectives of @stage that are for @traffic: an all-reduce counts
- * twice, as a reduce-scatter and an all-gather. */
-static double
-stage_bytes(const LpProgram *program, guint stage, LpTraffic traffic)
-{
-    const LpStageProgram *stage_program = lp_program_stage(program, stage);
-    double bytes = 0.0;
-    for (guint i = 0; i < stage_program->n_steps; i++) {
-        const LpStep *step = lp_program_step(program, stage_program->first_step + i);
-        if (step->kind != LP_STEP_SEGMENT)
-            continue;
-        const LpSegment *segment = lp_program_segment(program, step->segment);
-        for (guint k = 0; k < segment->n_ops; k++) {
-            const LpOp *op = lp_program_op(program, segment->first_op + k);
-            if ((op->kind == LP_OP_COLLECTIVE || op->kind == LP_OP_LAUNCH) &&
-                op->traffic == traffic)
-                bytes +=
-                    (op->collective == LP_COLLECTIVE_ALL_REDUCE ? 2.0 : 1.0) * (double)op->bytes;
-        }
-    }
-    return bytes;
-}
 
 static guint
 stage_messages(const LpProgram *program, guint stage, LpStepKind kind)
@@ -95,15 +40,15 @@ test_tp(void)
         {"recompute=none layers=101", 4},
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
-        g_autoptr(LpProgram) program = build(rows[i].settings);
-        g_autoptr(LpWorkload) workload = load(rows[i].settings);
+        g_autoptr(LpProgram) program = lp_gpt3_program(rows[i].settings);
+        g_autoptr(LpWorkload) workload = lp_gpt3_load(rows[i].settings);
         const LpPlan *plan = &workload->plan;
         double activation_bytes = plan->batch.micro * 2048.0 * 12288.0 * 2.0, n_layers = 0.0;
         for (guint stage = 0; stage < 8; stage++) {
             guint32 own = lp_plan_stage_layers(plan, &workload->transformer, stage);
             double n = rows[i].n_all_reduces * own * lp_plan_n_micro_batches(plan);
             double whole = plan->sequence_parallel ? 6.0 * own + (stage == 7 ? 2.0 : 0.0) : 0.0;
-            lp_test_close(rows[i].settings, stage_bytes(program, stage, LP_TRAFFIC_TP),
+            lp_test_close(rows[i].settings, lp_gpt3_stage_bytes(program, stage, LP_TRAFFIC_TP),
                           2.0 * (n * activation_bytes + whole * 12288.0 * 2.0), 1e-12);
             n_layers += own;
         }
@@ -131,7 +76,7 @@ test_pp(void)
         {"pp=1", 1, 1, 96, 50331648},
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
-        g_autoptr(LpProgram) program = build(rows[i].settings);
+        g_autoptr(LpProgram) program = lp_gpt3_program(rows[i].settings);
         guint n_sent = 0, n_received = 0;
         for (guint stage = 0; stage < rows[i].pp; stage++) {
             n_sent += stage_messages(program, stage, LP_STEP_SEND);
@@ -156,12 +101,12 @@ test_boundary_gathers(void)
         {"scatter-gather=yes", 1.0, 1.0},
         {"scatter-gather=outputs", 1.0, 2.0},
     };
-    g_autoptr(LpProgram) bare = build("scatter-gather=no");
+    g_autoptr(LpProgram) bare = lp_gpt3_program("scatter-gather=no");
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
-        g_autoptr(LpProgram) program = build(rows[i].settings);
+        g_autoptr(LpProgram) program = lp_gpt3_program(rows[i].settings);
         for (guint stage = 0; stage < 8; stage++) {
-            double gathered = stage_bytes(program, stage, LP_TRAFFIC_TP) -
-                              stage_bytes(bare, stage, LP_TRAFFIC_TP);
+            double gathered = lp_gpt3_stage_bytes(program, stage, LP_TRAFFIC_TP) -
+                              lp_gpt3_stage_bytes(bare, stage, LP_TRAFFIC_TP);
             double n = (stage > 0 ? rows[i].forward : 0.0) + (stage < 7 ? rows[i].backward : 0.0);
             lp_test_close(rows[i].settings, gathered, n * 96.0 * 50331648.0, 1e-12);
         }
@@ -182,13 +127,13 @@ test_dp(void)
                                        "tied-embeddings=no",
                                        "embedding=no"};
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
-        g_autoptr(LpProgram) program = build(rows[i]);
-        g_autoptr(LpWorkload) workload = load(rows[i]);
+        g_autoptr(LpProgram) program = lp_gpt3_program(rows[i]);
+        g_autoptr(LpWorkload) workload = lp_gpt3_load(rows[i]);
         for (guint32 stage = 0; stage < 8; stage++) {
             double n_parameters =
                 lp_plan_stage_parameters(&workload->plan, &workload->transformer, stage);
             /* Buckets hold whole bytes: half a byte each at most is lost or won. */
-            lp_test_close(rows[i], stage_bytes(program, stage, LP_TRAFFIC_DP),
+            lp_test_close(rows[i], lp_gpt3_stage_bytes(program, stage, LP_TRAFFIC_DP),
                           2.0 * n_parameters * workload->plan.format.gradient_bytes, 1e-7);
         }
     }
@@ -229,7 +174,7 @@ test_buckets(void)
         {"overlap-dp=yes bucket=1TB", 1},
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
-        g_autoptr(LpProgram) program = build(rows[i].settings);
+        g_autoptr(LpProgram) program = lp_gpt3_program(rows[i].settings);
         guint n = stage_launches(program, 3);
         lp_test_close(rows[i].settings, n, rows[i].n, 1e-12);
     }
@@ -276,13 +221,13 @@ test_zero(void)
         {"zero=2 micro-batch=6 gradient-sync=each schedule=zero-bubble", 16 + 1},
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
-        g_autoptr(LpProgram) program = build(rows[i].settings);
-        g_autoptr(LpWorkload) workload = load(rows[i].settings);
+        g_autoptr(LpProgram) program = lp_gpt3_program(rows[i].settings);
+        g_autoptr(LpWorkload) workload = lp_gpt3_load(rows[i].settings);
         if (program == NULL || workload == NULL)
             continue;
         for (guint32 stage = 0; stage < program->pipeline.n_stages; stage++)
             lp_test_close(
-                rows[i].settings, stage_bytes(program, stage, LP_TRAFFIC_DP),
+                rows[i].settings, lp_gpt3_stage_bytes(program, stage, LP_TRAFFIC_DP),
                 rows[i].volume * 2.0 *
                     lp_plan_stage_parameters(&workload->plan, &workload->transformer, stage),
                 1e-7);
@@ -336,7 +281,7 @@ test_gathers(void)
         {"zero=3 micro-batch=6 schedule=zero-bubble", LP_ROLE_WEIGHT, 2, 16, 0},
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
-        g_autoptr(LpProgram) program = build(rows[i].settings);
+        g_autoptr(LpProgram) program = lp_gpt3_program(rows[i].settings);
         if (program == NULL)
             continue;
         guint n_forward = n_gathering_passes(program, rows[i].stage, LP_ROLE_FORWARD);
@@ -350,22 +295,23 @@ test_gathers(void)
 static void
 test_embedding(void)
 {
-    g_autoptr(LpProgram) program = build("recompute=none");
+    g_autoptr(LpProgram) program = lp_gpt3_program("recompute=none");
     double exchanged = 2.0 * 51200.0 * 12288.0 / 8.0 * 2.0;
     double vocabulary = 2.0 * 96.0 * 50331648.0; /* an all-reduce a micro-batch on each end */
     for (guint stage = 0; stage < 8; stage++)
-        lp_test_close("stage", stage_bytes(program, stage, LP_TRAFFIC_EMBEDDING),
+        lp_test_close("stage", lp_gpt3_stage_bytes(program, stage, LP_TRAFFIC_EMBEDDING),
                       stage == 0 || stage == 7 ? exchanged + vocabulary : 0.0, 1e-12);
-    g_autoptr(LpProgram) untied = build("recompute=none tied-embeddings=no");
-    lp_test_close("untied", stage_bytes(untied, 0, LP_TRAFFIC_EMBEDDING), vocabulary, 1e-12);
+    g_autoptr(LpProgram) untied = lp_gpt3_program("recompute=none tied-embeddings=no");
+    lp_test_close("untied", lp_gpt3_stage_bytes(untied, 0, LP_TRAFFIC_EMBEDDING), vocabulary,
+                  1e-12);
     /* A module that predicts further tokens looks them up on the last stage, and goes through the
      * head: two all-reduces more a micro-batch there, and the word embedding's gradients on both
      * ends. */
     g_autoptr(LpProgram) ahead =
-        build("recompute=none tied-embeddings=no mtp-layers=1 stage-layers=front");
-    lp_test_close("module", stage_bytes(ahead, 0, LP_TRAFFIC_EMBEDDING), exchanged + vocabulary,
-                  1e-12);
-    lp_test_close("module", stage_bytes(ahead, 7, LP_TRAFFIC_EMBEDDING),
+        lp_gpt3_program("recompute=none tied-embeddings=no mtp-layers=1 stage-layers=front");
+    lp_test_close("module", lp_gpt3_stage_bytes(ahead, 0, LP_TRAFFIC_EMBEDDING),
+                  exchanged + vocabulary, 1e-12);
+    lp_test_close("module", lp_gpt3_stage_bytes(ahead, 7, LP_TRAFFIC_EMBEDDING),
                   exchanged + 3.0 * vocabulary, 1e-12);
 }
 
@@ -382,18 +328,19 @@ test_parallel_loss(void)
         g_autofree char *plain =
             g_strconcat("recompute=none tied-embeddings=no overlap-tp=no", rows[i], NULL);
         g_autofree char *summed = g_strconcat(plain, " parallel-loss=yes", NULL);
-        g_autoptr(LpProgram) without = build(plain);
-        g_autoptr(LpProgram) with = build(summed);
-        double before = stage_bytes(without, 7, LP_TRAFFIC_EMBEDDING);
+        g_autoptr(LpProgram) without = lp_gpt3_program(plain);
+        g_autoptr(LpProgram) with = lp_gpt3_program(summed);
+        double before = lp_gpt3_stage_bytes(without, 7, LP_TRAFFIC_EMBEDDING);
         double sums = 3.0 * 2.0 * 96.0 * 4.0 * 2048.0;
         double again = i < 3 ? 0.0 : 0.5 * before;
-        lp_test_close(rows[i], stage_bytes(with, 7, LP_TRAFFIC_EMBEDDING), before + sums + again,
-                      1e-12);
-        lp_test_close(rows[i], stage_bytes(with, 0, LP_TRAFFIC_EMBEDDING),
-                      stage_bytes(without, 0, LP_TRAFFIC_EMBEDDING), 1e-12);
+        lp_test_close(rows[i], lp_gpt3_stage_bytes(with, 7, LP_TRAFFIC_EMBEDDING),
+                      before + sums + again, 1e-12);
+        lp_test_close(rows[i], lp_gpt3_stage_bytes(with, 0, LP_TRAFFIC_EMBEDDING),
+                      lp_gpt3_stage_bytes(without, 0, LP_TRAFFIC_EMBEDDING), 1e-12);
     }
-    g_autoptr(LpProgram) alone = build("recompute=none tied-embeddings=no tp=1 parallel-loss=yes");
-    lp_test_close("one rank", stage_bytes(alone, 7, LP_TRAFFIC_EMBEDDING), 0.0, 1e-12);
+    g_autoptr(LpProgram) alone =
+        lp_gpt3_program("recompute=none tied-embeddings=no tp=1 parallel-loss=yes");
+    lp_test_close("one rank", lp_gpt3_stage_bytes(alone, 7, LP_TRAFFIC_EMBEDDING), 0.0, 1e-12);
 }
 
 /* All logits of 2,048 tokens and 51,200 words in 2 bytes, once a micro-batch, and nothing backward,
@@ -403,13 +350,13 @@ test_gathered_logits(void)
 {
     const char *plain = "recompute=none tied-embeddings=no overlap-tp=no vocab=51200";
     g_autofree char *gathered = g_strconcat(plain, " parallel-loss=gathered", NULL);
-    g_autoptr(LpProgram) without = build(plain);
-    g_autoptr(LpProgram) with = build(gathered);
+    g_autoptr(LpProgram) without = lp_gpt3_program(plain);
+    g_autoptr(LpProgram) with = lp_gpt3_program(gathered);
     double more = 96.0 * 2048.0 * 51200.0 * 2.0;
-    lp_test_close("bytes", stage_bytes(with, 7, LP_TRAFFIC_EMBEDDING),
-                  stage_bytes(without, 7, LP_TRAFFIC_EMBEDDING) + more, 1e-12);
-    lp_test_close("first", stage_bytes(with, 0, LP_TRAFFIC_EMBEDDING),
-                  stage_bytes(without, 0, LP_TRAFFIC_EMBEDDING), 1e-12);
+    lp_test_close("bytes", lp_gpt3_stage_bytes(with, 7, LP_TRAFFIC_EMBEDDING),
+                  lp_gpt3_stage_bytes(without, 7, LP_TRAFFIC_EMBEDDING) + more, 1e-12);
+    lp_test_close("first", lp_gpt3_stage_bytes(with, 0, LP_TRAFFIC_EMBEDDING),
+                  lp_gpt3_stage_bytes(without, 0, LP_TRAFFIC_EMBEDDING), 1e-12);
 }
 
 static void
@@ -417,11 +364,11 @@ test_size(void)
 {
     const char *settings[] = {"hidden=96", "heads=96", "ffn=96", NULL};
     g_autoptr(GError) error = NULL;
-    g_autoptr(LpWorkload) workload = lp_workload_load(GPT3, settings, &error);
+    g_autoptr(LpWorkload) workload = lp_workload_load(LP_GPT3, settings, &error);
     lp_test_true("workload", workload != NULL);
     /* A file may not have so many. */
     workload->transformer.n_layers = 1u << 24;
-    g_autoptr(LpProgram) program = lp_training_program_new(workload, &accelerator, &error);
+    g_autoptr(LpProgram) program = lp_training_program_new(workload, &lp_gpt3_accelerator, &error);
     lp_test_true("too many layers", program == NULL);
     lp_test_error("too many layers", &error, LP_PROGRAM_ERROR, LP_PROGRAM_ERROR_SIZE,
                   "gpt3-175b.xml: layers");
@@ -433,23 +380,23 @@ test_size(void)
 static void
 test_volume(void)
 {
-    g_autoptr(LpProgram) million = build("tp=8 pp=16 dp=8192 global-batch=131072");
+    g_autoptr(LpProgram) million = lp_gpt3_program("tp=8 pp=16 dp=8192 global-batch=131072");
     lp_test_true("a million ranks", million != NULL && million->n_ranks == 1048576);
     const char *long_ones[] = {"tp=8",        "pp=16", "dp=8192", "global-batch=131072",
                                "seq=1048576", NULL};
     g_autoptr(GError) too_long = NULL;
-    g_autoptr(LpWorkload) sequences = lp_workload_load(GPT3, long_ones, &too_long);
+    g_autoptr(LpWorkload) sequences = lp_workload_load(LP_GPT3, long_ones, &too_long);
     lp_test_true("workload", sequences != NULL);
-    g_autoptr(LpProgram) none = lp_training_program_new(sequences, &accelerator, &too_long);
+    g_autoptr(LpProgram) none = lp_training_program_new(sequences, &lp_gpt3_accelerator, &too_long);
     lp_test_true("too many bytes of all", none == NULL);
     lp_test_error("too many bytes of all", &too_long, LP_PROGRAM_ERROR, LP_PROGRAM_ERROR_SIZE,
                   "got an iteration that moves up to");
     const char *settings[] = {"seq=16777216", "micro-batch=16", "global-batch=65536",
                               "layers=100000", NULL};
     g_autoptr(GError) error = NULL;
-    g_autoptr(LpWorkload) workload = lp_workload_load(GPT3, settings, &error);
+    g_autoptr(LpWorkload) workload = lp_workload_load(LP_GPT3, settings, &error);
     lp_test_true("workload", workload != NULL);
-    g_autoptr(LpProgram) program = lp_training_program_new(workload, &accelerator, &error);
+    g_autoptr(LpProgram) program = lp_training_program_new(workload, &lp_gpt3_accelerator, &error);
     lp_test_true("too many bytes", program == NULL);
     lp_test_error("too many bytes", &error, LP_PROGRAM_ERROR, LP_PROGRAM_ERROR_SIZE,
                   "got a rank that moves up to");
@@ -460,7 +407,7 @@ static void
 test_message_chunks(void)
 {
     const char *label = "pp=4 dp=16 tp=8 virtual-stages=2 schedule=interleaved global-batch=256";
-    g_autoptr(LpProgram) program = build(label);
+    g_autoptr(LpProgram) program = lp_gpt3_program(label);
     guint n_second = 0;
     for (guint stage = 0; program != NULL && stage < 4; stage++) {
         const LpStageProgram *stage_program = lp_program_stage(program, stage);

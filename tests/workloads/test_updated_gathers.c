@@ -115,10 +115,26 @@ test_wide(void)
     lp_test_true("and for none unless asked to", free.n_waiting == 0);
 }
 
+/* A bucket that a tensor of gradients fills to the byte closes behind it. */
+static void
+test_full(void)
+{
+    g_autoptr(LpProgram) each = build("bucket=1B");
+    double tensor = launches(each, LP_ROLE_BACKWARD, LP_COLLECTIVE_REDUCE_SCATTER).first;
+    for (guint more = 0; more < 2; more++) {
+        g_autofree char *settings = g_strdup_printf("bucket=%.0fB", tensor + more);
+        g_autoptr(LpProgram) program = build(settings);
+        Launches found = launches(program, LP_ROLE_BACKWARD, LP_COLLECTIVE_REDUCE_SCATTER);
+        lp_test_true(settings, more == 0 ? found.first <= tensor : found.first > tensor);
+    }
+}
+
 int
 main(void)
 {
-    static const LpTestCase cases[] = {
-        {"one ahead", test_one_ahead}, {"wide parameters", test_wide}, {NULL, NULL}};
+    static const LpTestCase cases[] = {{"one ahead", test_one_ahead},
+                                       {"wide parameters", test_wide},
+                                       {"full", test_full},
+                                       {NULL, NULL}};
     return lp_test_run("updated-gathers", cases);
 }

@@ -6,18 +6,19 @@
 # a program that is linked (tests/support/fork_server.c), so that addresses are the same in all; of what must have the
 # same bytes whatever the addresses are, a test has none.
 
-# A test has a second label, the folder of its module: that of the header of its name in the same part of the tree, or of
+# A test has a second label, the folder of its module: that of the file of its name in the same part of the tree, or of
 # the name without its last words; otherwise its own.
-file(GLOB_RECURSE lp_headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/*/*.h)
+file(GLOB_RECURSE lp_modules RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/*/*.[ch])
 function(lp_module name out)
     file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR}/tests ${CMAKE_CURRENT_SOURCE_DIR})
     string(REGEX MATCH "^[^/]+" part ${folder})
     string(REGEX REPLACE "^test_" "" noun ${name})
     while(NOT noun STREQUAL "")
-        set(header ${lp_headers})
-        list(FILTER header INCLUDE REGEX "^${part}/(.+/)?${noun}\\.h$")
-        if(header)
-            cmake_path(GET header PARENT_PATH folder)
+        set(file ${lp_modules})
+        list(FILTER file INCLUDE REGEX "^${part}/(.+/)?${noun}\\.[ch]$")
+        if(file)
+            list(GET file 0 file)
+            cmake_path(GET file PARENT_PATH folder)
             break()
         endif()
         string(REGEX REPLACE "_?[^_]+$" "" noun ${noun})

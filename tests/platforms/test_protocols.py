@@ -25,7 +25,7 @@ PCIE = {"ring": (1.0, 2.5, 5.7), "tree": (1.0, 1.9, 6.0)}
 NETWORK = {"ring": (2.7, 4.0, 14.0), "tree": (5.0, 8.5, 14.0), "switch": (None, None, 20.9)}
 # Fitted to measured collectives of one domain (test_collectives, test_measured_libraries hold them).
 FITTED = re.compile(r"nccl-(volta|ampere).*")
-UNITS = {"us": 1.0, "s": 1e6, "KiB": 1024, "MiB": 1 << 20, "GBps": 1.0}
+UNITS = {"us": 1.0, "s": 1e6, "KiB": 1024, "MiB": 1 << 20, "ns": 1e-3, "GBps": 1.0}
 
 
 def number(text):
@@ -122,6 +122,19 @@ class Protocols(unittest.TestCase):
                             for one in choice.findall("choice") if (text := one.get("ranks-up-to"))}
                   for library in ("rccl", "ici-2d", "ici-3d")}
         self.assertEqual(limits, {"rccl": {"2", "4"}, "ici-2d": {"16"}, "ici-3d": {"16", "256"}})
+
+    def test_hops_of_tori(self):
+        """A hop of a TPU's links takes 1 us (jax-ml/scaling-book, tpus.md): rings both ways over two axes of 16 have 16
+        of them, which the systems' 255 hops of two links take, and libraries add nothing."""
+        systems = ElementTree.parse(ROOT / "platforms/systems.xml").getroot()
+        link, = {part.get("value") for one in systems.iter("system") if one.get("name") == "tpu-v4-slices"
+                for part in one.findall("parameter") if part.get("name") == "domain-latency"}
+        for library in ("ici-2d", "ici-3d"):
+            for name, its in self.libraries[library].items():
+                with self.subTest(library=library, protocol=name):
+                    ring = its["base"] + 255 * (its["domain-hop"] + 2 * number(link))
+                    self.assertAlmostEqual(ring / 16, 1, delta=0.02)
+                    self.assertEqual(its["fabric-hop"], its["domain-hop"])
 
     def test_chunks(self):
         """An eighth of NCCL_BUFFSIZE, 4 MiB, and 8 MiB as Amazon's plug-in sets it; LL's step has 8 lines of 16 B for 512

@@ -9,6 +9,7 @@
 #include "workloads/description/workload.h"
 
 #include <math.h>
+#include <string.h>
 
 #define SHAPE                                                                                      \
     "layers=4", "hidden=4096", "heads=32", "kv-heads=8", "head-width=128", "ffn=8192",             \
@@ -154,6 +155,39 @@ test_divided(void)
     }
 }
 
+/* What lies by sequence is copied at each of the five collectives of a mixer that is divided, read
+ * and written, in 2 bytes; again where products are computed again. */
+static void
+test_copied(void)
+{
+    static const char *const mixers[] = {"layer-pattern=mamba-2", "layer-pattern=gated-delta-net"};
+    static const double copies[LP_N_PASSES] = {[LP_PASS_FORWARD] = 2.0,
+                                               [LP_PASS_BACKWARD_INPUT] = 2.0,
+                                               [LP_PASS_BACKWARD_WEIGHT] = 1.0,
+                                               [LP_PASS_RECOMPUTE] = 2.0};
+    for (guint i = 0; i < G_N_ELEMENTS(mixers); i++) {
+        const char *const settings[] = {mixers[i], "tp=4", "sequence-parallel=yes", NULL};
+        g_autoptr(LpWorkload) workload = made(mixers[i], settings);
+        if (workload == NULL)
+            continue;
+        workload->plan.traits[LP_TRAIT_LAYOUT] = LP_LAYOUT_BATCH_FIRST;
+        /* Part by part, where all parts are computed again. */
+        workload->plan.recompute = LP_RECOMPUTE_SELECTIVE;
+        workload->plan.selective = LP_RECOMPUTED_NORMS | LP_RECOMPUTED_QKV |
+                                   LP_RECOMPUTED_ATTENTION | LP_RECOMPUTED_PROJECTION |
+                                   LP_RECOMPUTED_RESIDUAL;
+        for (LpPass pass = 0; pass < LP_N_PASSES; pass++) {
+            LpKernel kernels[LP_KERNELS_MAX];
+            guint n = lp_block_kernels(&workload->transformer, &workload->plan, 0,
+                                       LP_BLOCK_ATTENTION, pass, kernels);
+            double bytes = 0.0;
+            for (guint k = 0; k < n; k++)
+                bytes += strcmp(kernels[k].name, "reorder") == 0 ? kernels[k].bytes : 0.0;
+            lp_test_close(mixers[i], bytes, copies[pass] * 2.0 * 8192.0 * 4096.0 * 2.0, 0.0);
+        }
+    }
+}
+
 /* Mamba-2 of 2.7 billion: 64 blocks without networks, 2,560 wide (Dao and Gu, arXiv 2405.21060,
  * table 1). */
 static void
@@ -279,6 +313,7 @@ main(void)
                                        {"delta_flop", test_delta_flop},
                                        {"sparse", test_sparse},
                                        {"divided", test_divided},
+                                       {"copied", test_copied},
                                        {"blocks_alone", test_blocks_alone},
                                        {"nemotron_3", test_nemotron_3},
                                        {"errors", test_errors},

@@ -10,8 +10,8 @@ from command import run
 class Experts(Machines):
     def test_experts(self):
         """Circuits that follow the experts' demand: as fast as an electrical network of both parts'
-        rate where lanes suffice and nothing changes; slower with a dead time, never slower than what
-        stands beside them alone; and a wrong forecast costs more than a right one."""
+        rate where lanes suffice and nothing changes, also where the network beside them has none; slower
+        with a dead time, never slower than what stands beside them alone; and a wrong forecast costs more than a right one."""
         plan = ("tp=1 pp=1 dp=8 ep=8 global-batch=8 micro-batch=1 virtual-stages=1 schedule=1f1b "
                 "layers=4 zero=0 overlap-dp=no overlap-param=no recompute=none ep-relay=1 ")
         machine = ("--accelerators=8 --accelerator=a100-80 --domain-size=1 --port-order=node "
@@ -27,6 +27,9 @@ class Experts(Machines):
         both = ep_s(whole + "--scale-out-bandwidth=40GBps", 0)
         beside = ep_s(whole + "--scale-out-bandwidth=5GBps", 0.5)
         self.assertAlmostEqual(ep_s(circuits + "--reconfiguration-time=10ms", 0) / both, 1, delta=1e-4)
+        alone = ep_s(circuits.replace("=5GBps", "=1Bps") + "--reconfiguration-time=10ms", 0)
+        standing = whole.replace("--circuit-ports=8", "--circuit-ports=7") + "--scale-out-bandwidth=35GBps"
+        self.assertAlmostEqual(alone / ep_s(standing, 0), 1, delta=1e-4)
         skewed = [ep_s(circuits + f"--reconfiguration-time={dead} --circuit-forecast={when}", 0.5)
                   for dead, when in (("0s", "ahead"), ("1ms", "ahead"), ("1ms", "gate"),
                                      ("1s", "gate"))]

@@ -12,7 +12,6 @@
 #define SCORE_EXPERTS 4.0
 #define SCORE_LATENT 4.0
 #define SCORE_NO_LATENT 2.0
-#define SCORE_EXPERTS_KEY 2.0
 #define SCORE_KEYS 2.0
 #define SCORE_LETTER 0.01
 #define SCORE_PLAIN 0.15
@@ -64,7 +63,8 @@ has_one(const LpFamilyShape *shape, const char *keys)
     return FALSE;
 }
 
-/* The share of the keys of a family's sizes that are there. */
+/* The share of the keys of a family's sizes that are there. That of its experts counts as all of
+ * them. */
 static double
 score_keys(const LpFamily *family, const LpFamilyShape *shape)
 {
@@ -92,7 +92,7 @@ score(const LpFamily *family, const LpFamilyShape *shape)
     else if (family->latent)
         sum -= SCORE_NO_LATENT;
     if (has_experts && shape->has_experts && has_one(shape, family->experts->experts))
-        sum += SCORE_EXPERTS_KEY;
+        sum += SCORE_KEYS;
     return sum;
 }
 

@@ -26,6 +26,22 @@ function(lp_module name out)
     set(${out} ${folder} PARENT_SCOPE)
 endfunction()
 
+# gcc's library of sanitizers, where it is a shared one, which must be loaded before what is built with it (LD_PRELOAD), and
+# what is no leak of ours.
+set(lp_sanitizer_library "")
+set(lp_preloaded_first "")
+set(lp_sanitizer_environment "")
+if(LIGHTPATH_SANITIZE)
+    execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=libasan.so
+        OUTPUT_VARIABLE lp_sanitizer_library OUTPUT_STRIP_TRAILING_WHITESPACE)
+    if(IS_ABSOLUTE "${lp_sanitizer_library}")
+        set(lp_preloaded_first "${lp_sanitizer_library}:")
+    else()
+        set(lp_sanitizer_library "")
+    endif()
+    set(lp_sanitizer_environment LSAN_OPTIONS=print_suppressions=0:suppressions=${PROJECT_SOURCE_DIR}/tests/support/leaks.supp)
+endif()
+
 function(lp_add_test name label)
     cmake_parse_arguments(arg "FORKED" "" "LIBS" ${ARGN})
     add_executable(${name} ${CMAKE_CURRENT_SOURCE_DIR}/${name}.c)
@@ -33,21 +49,12 @@ function(lp_add_test name label)
     add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     lp_module(${name} module)
     set_tests_properties(${name} PROPERTIES LABELS "${label};${module}"
-        ENVIRONMENT "G_DEBUG=fatal-warnings;MALLOC_PERTURB_=77;LIGHTPATH=$<TARGET_FILE:lightpath>")
+        ENVIRONMENT
+        "G_DEBUG=fatal-warnings;MALLOC_PERTURB_=77;LIGHTPATH=$<TARGET_FILE:lightpath>;${lp_sanitizer_environment}")
     if(arg_FORKED)
         lp_fork_commands(${name})
     endif()
 endfunction()
-
-# What stands before a library in LD_PRELOAD: gcc's library of sanitizers, where it is a shared one, must be loaded first.
-set(lp_preloaded_first "")
-if(LIGHTPATH_SANITIZE)
-    execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=libasan.so
-        OUTPUT_VARIABLE lp_asan OUTPUT_STRIP_TRAILING_WHITESPACE)
-    if(IS_ABSOLUTE "${lp_asan}")
-        set(lp_preloaded_first "${lp_asan}:")
-    endif()
-endif()
 
 function(lp_fork_commands name)
     set_property(TEST ${name} APPEND PROPERTY
@@ -71,7 +78,8 @@ function(lp_add_python_test name labels)
         WORKING_DIRECTORY ${PROJECT_BINARY_DIR})
     set(environment PYTHONDONTWRITEBYTECODE=1 MALLOC_PERTURB_=77 PYTHONPATH=${PROJECT_SOURCE_DIR}/tests/support
         LIGHTPATH=$<TARGET_FILE:lightpath> BUILD=${PROJECT_BINARY_DIR} CMAKE=${CMAKE_COMMAND} CC=${CMAKE_C_COMPILER}
-        CFLAGS=${lp_sanitizer_flags} VERSION=${LP_VERSION} ${arg_ENVIRONMENT})
+        CFLAGS=${lp_sanitizer_flags} SANITIZER_LIBRARY=${lp_sanitizer_library} VERSION=${LP_VERSION}
+        ${lp_sanitizer_environment} ${arg_ENVIRONMENT})
     lp_module(${arg_SCRIPT} module)
     set_tests_properties(${name} PROPERTIES LABELS "${labels};${module}" ENVIRONMENT "${environment}" ${arg_PROPERTIES})
     if(arg_FORKED)

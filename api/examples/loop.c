@@ -7,37 +7,40 @@
 
 #include <stdio.h>
 
+/* Prints a line for each of @values, which @name takes one after the other. */
 static int
-fail(const char *error)
+loop(LpWorkload *workload, const LpMachine *machine, const char *name, char **values, char **error)
 {
-    fprintf(stderr, "loop: %s\n", error);
-    return 1;
+    for (; *values != NULL; values++) {
+        LpResult *result = lp_workload_set(workload, name, *values, error) == 0
+                               ? lp_simulate(workload, machine, NULL, error)
+                               : NULL;
+        if (result == NULL)
+            return 1;
+        printf("%s %.17g s, %.4f of the peak\n", *values,
+               lp_result_number(result, "/simulated/iteration_time_s"),
+               lp_result_number(result, "/simulated/mfu"));
+        lp_result_free(result);
+    }
+    return 0;
 }
 
 int
 main(int argc, char **argv)
 {
-    if (argc < 5)
-        return fail("got too few arguments, wanted WORKLOAD MACHINE ATTRIBUTE VALUE...");
+    if (argc < 5) {
+        fprintf(stderr,
+                "loop: got too few arguments, wanted WORKLOAD MACHINE ATTRIBUTE VALUE...\n");
+        return 1;
+    }
     char *error = NULL;
     LpWorkload *workload = lp_workload_load(argv[1], &error);
-    if (workload == NULL)
-        return fail(error);
-    LpMachine *machine = lp_machine_load(argv[2], &error);
-    if (machine == NULL)
-        return fail(error);
-    for (int i = 4; i < argc; i++) {
-        if (lp_workload_set(workload, argv[3], argv[i], &error) != 0)
-            return fail(error);
-        LpResult *result = lp_simulate(workload, machine, NULL, &error);
-        if (result == NULL)
-            return fail(error);
-        printf("%s %.17g s, %.4f of the peak\n", argv[i],
-               lp_result_number(result, "/simulated/iteration_time_s"),
-               lp_result_number(result, "/simulated/mfu"));
-        lp_result_free(result);
-    }
+    LpMachine *machine = workload != NULL ? lp_machine_load(argv[2], &error) : NULL;
+    int status = machine != NULL ? loop(workload, machine, argv[3], argv + 4, &error) : 1;
+    if (status != 0)
+        fprintf(stderr, "loop: %s\n", error);
+    lp_free(error);
     lp_machine_free(machine);
     lp_workload_free(workload);
-    return 0;
+    return status;
 }

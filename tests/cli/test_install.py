@@ -3,7 +3,8 @@
 """Installs into a fresh prefix, and uses what lies there as a stranger would: the program, the
 library through pkg-config, the headers, the XML and the man page.
 
-Environment: CMAKE, BUILD (the build folder), CC, CFLAGS, LIGHTPATH (the built program), VERSION."""
+Environment: CMAKE, BUILD (the build folder), CC, CFLAGS, SANITIZER_LIBRARY (to be loaded before ours), LIGHTPATH (the built
+program), VERSION."""
 import functools
 import json
 import os
@@ -114,6 +115,9 @@ class Install(unittest.TestCase):
         environment = dict(os.environ, PATH=f"{self.prefix / 'bin'}:{os.environ['PATH']}",
                            PYTHONPATH=str(self.prefix / "share/lightpath/python"))
         environment.pop("LIGHTPATH_LIBRARY", None)
+        if os.environ["SANITIZER_LIBRARY"]:
+            # Python itself frees less than it takes.
+            environment.update(LD_PRELOAD=os.environ["SANITIZER_LIBRARY"], ASAN_OPTIONS="detect_leaks=0")
         said = run(sys.executable, "-c", "import lightpath\n"
                    "print(lightpath.simulate('gpt3-125m', 'dgx-a100-8').to_json())", env=environment)
         self.assertEqual(json.loads(said), json.loads(run(PROGRAM, "simulate", "gpt3-125m", "dgx-a100-8",

@@ -220,17 +220,21 @@ class Protocols(unittest.TestCase):
             self.assertEqual(of[name].get("sends-at-once"), of[other].get("sends-at-once"), name)
 
     def test_choices(self):
-        """Rows are as scripts/nccl-choices estimates them, but that sockets have none for LL's broadcasts and reductions."""
+        """Rows are as scripts/nccl-choices estimates them, but that sockets have none for LL's broadcasts and reductions, and
+        that of the cluster with measured hops those beyond a domain are its own."""
         text = LIBRARIES.read_text(encoding="utf-8")
-        for name, machine in MACHINES.items():
+        for name, machine in (MACHINES | {"nccl-efa-hf": "hopper"}).items():
             own = text[text.index(f' name="{name}"'):]
             own = own[:re.search("</(library|transport)>", own).start()]
             printed = subprocess.run([sys.executable, ROOT / "scripts/nccl-choices", machine],
                                      capture_output=True, text=True, check=True).stdout
+            left_out = "broadcast|reduce" if name == "tcp" else "none"
+            domains = "one" if name == "nccl-efa-hf" else ""
             with self.subTest(name):
-                left_out = "broadcast|reduce" if name == "tcp" else "none"
-                rows = [sorted(re.findall(rf'<choice operation="(?!(?:{left_out})")[^>]*?/>', part, re.S)) for part in (own, printed)]
+                rows = [sorted(re.findall(rf'<choice operation="(?!(?:{left_out})")[^>]*? domains="{domains}[^>]*?/>', part, re.S))
+                        for part in (own, printed)]
                 self.assertEqual(*rows)
+                self.assertTrue(rows[0])
 
 
 if __name__ == "__main__":

@@ -21,6 +21,10 @@ rings_equal(const LpIsolatedRing *a, const LpIsolatedRing *b)
     if (differ(lp_communication_map_forwarding(a->map, a->communicator),
                lp_communication_map_forwarding(b->map, b->communicator)))
         return FALSE;
+    if (a->n_members != b->n_members || (a->reach == NULL) != (b->reach == NULL) ||
+        (a->pair_bytes_per_s == NULL) != (b->pair_bytes_per_s == NULL) ||
+        (a->packet_network == NULL) != (b->packet_network == NULL))
+        return FALSE;
     if (a->peers_shape != b->peers_shape || a->sites.n_intra != b->sites.n_intra ||
         a->sites.is_regular != b->sites.is_regular)
         return FALSE;

@@ -208,6 +208,10 @@ test_experts(void)
                   IDENTITY);
     job.plan.recompute = LP_RECOMPUTE_FULL;
     lp_test_close("exchanged again", lp_amped_moe_s(&job.input), 24.0 * 23.97152e-6, 1e-6);
+    job.plan.degree[LP_AXIS_DP] = 8;
+    job.plan.degree[LP_AXIS_PP] = 2;
+    job.plan.batch.global = 8;
+    lp_test_close("half of the layers", lp_amped_moe_s(&job.input), 12.0 * 23.97152e-6, 1e-6);
 }
 
 /* Half of the layers have experts: the mean of both. */
@@ -269,6 +273,13 @@ test_boundaries(void)
     lp_test_close("PP_intra is longer", lp_amped_pp_s(&job.input), 8.0 * 1.013981e-3, 1e-6);
     job.plan = lp_test_plan(1, 2, 4, 1, 16);
     lp_test_close("all within", lp_amped_pp_s(&job.input), 8.0 * 1.013981e-3, 1e-6);
+    /* Pairs of stages of two ranks, side by side in each domain: no last one sends to another pair.
+     */
+    job.plan = lp_test_plan(2, 2, 4, 1, 16);
+    static const LpAxis inner[] = {LP_AXIS_TP, LP_AXIS_PP, LP_AXIS_CP, LP_AXIS_EP, LP_AXIS_DP};
+    memcpy(job.plan.order, inner, sizeof inner);
+    job.fabric.scale_up_latency_s = 1e-6;
+    lp_test_close("pairs within", lp_amped_pp_s(&job.input), 8.0 * 14.98101e-6, 1e-6);
     job.plan = lp_test_plan(8, 2, 1, 1, 4);
     lp_test_close("all between", lp_amped_pp_s(&job.input), 8.0 * 172.77216e-6, 1e-6);
 }

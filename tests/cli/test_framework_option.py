@@ -8,6 +8,7 @@ import pathlib
 import sys
 import tempfile
 import unittest
+from xml.etree import ElementTree
 
 from command import Case
 
@@ -64,6 +65,11 @@ class FrameworkOption(Case):
         asked = json.loads(self.taken("workload", "describe", "gpt3-125m", "--set=framework=nanotron",
                                       "--set=slowdown=1", "--format=json"))
         self.assertEqual(asked, described)
+
+    def test_slowdown(self):
+        """What overlaps computing slows it by 18.9 %, the mean that Lee et al. measured (arXiv 2507.03114)."""
+        frameworks = ElementTree.parse(pathlib.Path(__file__).resolve().parents[2] / "workloads/frameworks.xml")
+        self.assertEqual({one.get("value") for one in frameworks.iter("setting") if one.get("name") == "slowdown"}, {"1.189"})
 
     def test_compiled(self):
         """What is compiled has no operations one by one, which models of transformers have otherwise."""

@@ -12,6 +12,9 @@
 #define HEAD                                                                                       \
     "<algorithms><source>a test</source><algorithm name=\"own\" operation=\"all-reduce\" "         \
     "ranks=\"2\" chunks=\"2\">"
+#define GATHERS                                                                                    \
+    "<algorithms><source>a test</source><algorithm name=\"own\" operation=\"all-gather\" "         \
+    "ranks=\"2\" chunks=\"2\">"
 /* 2^31 / 2 / (2 + 63) chunks are bits enough for what two members hold; one more is not. */
 #define MANY                                                                                       \
     "<algorithms><source>a test</source><algorithm name=\"own\" operation=\"all-reduce\" "         \
@@ -125,13 +128,17 @@ test_refused(void)
     static const struct {
         const char *label, *content, *part;
     } rows[] = {
-        {"no copies", HEAD SUMS TAIL, "member 0: got 1 summands of chunk 1, wanted all 2"},
+        {"no copies", HEAD SUMS TAIL,
+         "after step 0, the last: member 0: got 1 summands of chunk 1, wanted all 2"},
         {"no sums", HEAD COPIES TAIL, "summands"},
         {"sums twice", HEAD SUMS SUMS COPIES TAIL, "a summand that it has already"},
         {"to itself", HEAD "<step><send from=\"0\" to=\"0\" chunks=\"0\"/></step>" TAIL,
          "step 0: member 0: got a message to itself"},
         {"nobody", HEAD "<step><send from=\"0\" to=\"2\" chunks=\"0\"/></step>" TAIL,
          "<send> to: \"2\" is out of range"},
+        {"nothing of another's",
+         GATHERS "<step><send from=\"0\" to=\"1\" chunks=\"0\"/></step>" TAIL,
+         "after step 0, the last: member 0: got nothing of chunk 1, wanted member 1's"},
         {"more than is held", MANY SUMS COPIES TAIL,
          "got 16519105 chunks of 2 ranks, wanted at most"},
         {"no XML", "steps", ".xml"},

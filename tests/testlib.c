@@ -62,9 +62,18 @@ lp_test_error(const char *label, GError **error, GQuark domain, int code, const 
 }
 
 void
-lp_test_true(const char *label, gboolean condition)
+lp_test_holds(const char *label, gboolean condition, const char *text)
 {
-    record(condition, label, "is false");
+    g_autofree char *detail = g_strconcat("is false: ", text, NULL);
+    record(condition, label, detail);
+}
+
+void
+lp_test_count(const char *label, guint64 got, guint64 wanted)
+{
+    g_autofree char *detail =
+        g_strdup_printf("got %" G_GUINT64_FORMAT ", wanted %" G_GUINT64_FORMAT, got, wanted);
+    record(got == wanted, label, detail);
 }
 
 int

@@ -22,7 +22,11 @@ void lp_test_text(const char *label, const char *got, const char *wanted);
 void lp_test_contains(const char *label, const char *text, const char *part);
 /** Asserts that @error has @domain and @code, is one line, and contains @part; then frees it. */
 void lp_test_error(const char *label, GError **error, GQuark domain, int code, const char *part);
-/** Asserts @condition, printing @label. */
-void lp_test_true(const char *label, gboolean condition);
+/** Asserts @condition; @label and @text, the condition as the test has it, reach the failure
+ * message. */
+void lp_test_holds(const char *label, gboolean condition, const char *text);
+#define lp_test_true(label, condition) lp_test_holds(label, condition, #condition)
+/** Asserts an equal count. */
+void lp_test_count(const char *label, guint64 got, guint64 wanted);
 /** Records a failure. @detail: what went wrong. */
 void lp_test_failed(const char *label, const char *detail);

@@ -163,9 +163,9 @@ run(const void *input, void *result)
     *out_s = lp_engine_run();
     guint64 sent_bytes = 0, received_bytes = 0, n_activities = 0;
     lp_communicator_runtime_add_counts(runtime, &sent_bytes, &received_bytes, &n_activities);
-    lp_test_close("sent", (double)sent_bytes, (double)row->sent_bytes, 0.0);
-    lp_test_close("received", (double)received_bytes, (double)sent_bytes, 0.0);
-    lp_test_close("activities", (double)n_activities, (double)row->n_activities, 0.0);
+    lp_test_count("sent", sent_bytes, row->sent_bytes);
+    lp_test_count("received", received_bytes, sent_bytes);
+    lp_test_count("activities", n_activities, row->n_activities);
     return TRUE;
 }
 

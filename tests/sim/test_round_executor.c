@@ -187,9 +187,9 @@ test_ways(void)
             lp_test_close(label, result.seconds, 2 * (rows[i].seconds + wait_s), 1e-9);
             guint64 bytes = by_classes ? rows[i].class_bytes : rows[i].sent_bytes;
             guint64 n = by_classes ? rows[i].n_class_activities : rows[i].n_activities;
-            lp_test_true(label, result.sent_bytes == 2 * bytes);
-            lp_test_true(label, result.received_bytes == result.sent_bytes);
-            lp_test_true(label, result.n_activities == 2 * n);
+            lp_test_count(label, result.sent_bytes, 2 * bytes);
+            lp_test_count(label, result.received_bytes, result.sent_bytes);
+            lp_test_count(label, result.n_activities, 2 * n);
         }
 }
 

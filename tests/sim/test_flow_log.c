@@ -2,6 +2,7 @@
 /* Bytes in bins of time: none is lost, each is where its flow was, however wide bins become. */
 #include "sim/actors/flow_log.h"
 
+#include "tests/sim/job_flows.h"
 #include "tests/support/small_machine.h"
 #include "tests/testlib.h"
 
@@ -132,14 +133,56 @@ test_background(void)
                                        g_array_index(messages, LpLoggedMessage, 7).sender == 7);
 }
 
+/* A ring of eight whose flows are of one class: the one that is logged stands for all, each of
+ * which crosses two ports, the sender's and the receiver's. */
+static void
+test_classes(void)
+{
+    g_autoptr(LpJobFlows) job =
+        lp_job_flows_new("embedding=no layers=1 hidden=256 heads=4 ffn=512 seq=64 micro-batch=1 "
+                         "pp=1 tp=1 dp=8 global-batch=8",
+                         "--accelerators=8 --domain-size=1 --topology=crossbar", "single-ring");
+    const char *reason = NULL;
+    if (job == NULL)
+        return;
+    g_autoptr(LpQuotient) quotient = lp_quotient_new(&job->input, &reason);
+    lp_test_text("quotient", reason, NULL);
+    lp_test_count("one class", lp_quotient_size(quotient).n_flow_classes, 1);
+    LpRoute real = lp_network_route(job->network, 0, 1, LP_TRAFFIC_DP);
+    LpTier tier = lp_network_link(job->network, real.links[0]).tier;
+    g_autoptr(LpFlowLog) log = lp_flow_log_new(job->network);
+    lp_flow_log_set_quotient(log, quotient);
+    LpLoggedFlow flow = {.route = lp_quotient_route(quotient, (LpConnectionKind)LP_GROUP_DP, 0),
+                         .bytes = 1000.0,
+                         .weight = 1.0,
+                         .kind = LP_TRAFFIC_DP,
+                         .is_flow = TRUE,
+                         .start_s = 2.0,
+                         .end_s = 4.0};
+    lp_flow_log_add(log, &flow);
+    lp_flow_log_finish(log);
+    lp_test_count("two ports a route", real.n_links, 2);
+    lp_test_close("of the tier",
+                  sum(lp_flow_log_tier(log, tier, LP_TRAFFIC_DP), 0, LP_FLOW_LOG_BINS),
+                  8 * 2 * 1000.0, ROUNDING);
+    for (guint64 i = 0; i < 8; i++) {
+        LpRoute route = lp_network_route(job->network, i, (i + 1) % 8, LP_TRAFFIC_DP);
+        for (guint32 k = 0; k < route.n_links; k++) {
+            lp_test_true("carries", lp_flow_log_has_link(log, route.links[k]));
+            lp_test_close("of each port",
+                          sum(lp_flow_log_link(log, route.links[k]), 0, LP_FLOW_LOG_BINS), 1000.0,
+                          ROUNDING);
+            lp_test_close("in use", lp_flow_log_link_busy_s(log, route.links[k]), 2.0, ROUNDING);
+        }
+    }
+}
+
 int
 main(void)
 {
-    static const LpTestCase cases[] = {{"machine", test_machine},
-                                       {"bytes", test_bytes},
-                                       {"delays", test_delays},
-                                       {"background", test_background},
-                                       {NULL, NULL}};
+    static const LpTestCase cases[] = {{"machine", test_machine}, {"bytes", test_bytes},
+                                       {"delays", test_delays},   {"background", test_background},
+                                       {"classes", test_classes}, {NULL, NULL}};
     int status = lp_test_run("log of flows", cases);
     lp_network_free(network);
     lp_machine_free(machine);

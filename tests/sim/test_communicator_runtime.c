@@ -67,6 +67,22 @@ take_part(gpointer data)
     lp_test_close("as its term", clock.terms.s[op.term], clock.at_s - 0.1 * (N - 1), 1e-9);
 }
 
+/* Members came a tenth of a second apart: they waited for the last, in the mean for half of 0.7 s.
+ */
+static void
+check_waits(const LpWaitRecord *waits, guint64 last)
+{
+    g_autoptr(GArray) stragglers = lp_wait_record_stragglers(waits, 0);
+    lp_test_count("one is waited for", stragglers->len, 1);
+    if (stragglers->len != 1)
+        return;
+    const LpStragglerWait *wait = &g_array_index(stragglers, LpStragglerWait, 0);
+    lp_test_count("the last", wait->rank, last);
+    lp_test_count("once", wait->n, 1);
+    lp_test_count("for this", wait->collective, op.collective);
+    lp_test_close("so long", wait->waited_s, 0.1 * (N - 1) / 2.0, 1e-9);
+}
+
 static gboolean
 run(const void *input, void *result)
 {
@@ -81,6 +97,8 @@ run(const void *input, void *result)
     LpFlowSender sender = {.job = 0};
     runtime =
         lp_communicator_runtime_new(map, lp_isolated_cache_new(), communicator, mode, &sender);
+    g_autoptr(LpWaitRecord) waits = lp_wait_record_new(1);
+    lp_communicator_runtime_set_waits(runtime, waits);
     LpConnectionKind kind = communicator->exchanges ? lp_connection_inter_domain(row->group)
                                                     : (LpConnectionKind)row->group;
     op = (LpOp){.kind = LP_OP_COLLECTIVE,
@@ -108,6 +126,7 @@ run(const void *input, void *result)
     lp_test_count("sent", sent_bytes, row->sent_bytes);
     lp_test_count("received", received_bytes, sent_bytes);
     lp_test_count("activities", n_activities, row->n_activities);
+    check_waits(waits, communicator->ranks[N - 1]);
     lp_communicator_runtime_free(runtime);
     return TRUE;
 }

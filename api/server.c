@@ -4,6 +4,8 @@
 #define _GNU_SOURCE /* dladdr(), posix_spawn_file_actions_addclosefrom_np() */
 #include "api/server.h"
 
+#include "base/printable.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -56,16 +58,14 @@ lp_server_shown(const char *text)
     GString *shown = g_string_new(NULL);
     for (const char *at = valid; *at != '\0'; at = g_utf8_next_char(at)) {
         gunichar c = g_utf8_get_char(at);
-        GUnicodeType type = g_unichar_type(c);
         if (shown->len >= SHOWN_MAX) {
             g_string_append(shown, "...");
             break;
         }
-        if (g_unichar_isprint(c) && type != G_UNICODE_LINE_SEPARATOR &&
-            type != G_UNICODE_PARAGRAPH_SEPARATOR)
+        if (lp_is_printable(c))
             g_string_append_unichar(shown, c);
         else
-            g_string_append_printf(shown, c < 0x80 ? "\\x%02x" : "\\u%04x", c);
+            lp_append_escaped(shown, c);
     }
     return g_string_free(shown, FALSE);
 }

@@ -2,6 +2,7 @@
 /* Makes lines that are safe to print. */
 #include "cli/message.h"
 
+#include "base/printable.h"
 #include "cli/colour.h"
 
 #include <stdio.h>
@@ -9,16 +10,6 @@
 
 #define PROGRAM "lightpath:"
 #define GAP " ... "
-
-/* What is no character of a line: control and format characters, and the ends of lines and
- * paragraphs that Unicode has beside "\n". */
-static gboolean
-is_shown(gunichar c)
-{
-    GUnicodeType type = g_unichar_type(c);
-    return g_unichar_isprint(c) && type != G_UNICODE_LINE_SEPARATOR &&
-           type != G_UNICODE_PARAGRAPH_SEPARATOR;
-}
 
 /* How what is not shown is written: "\\x1b" and "\\u202e" for people, as strings of JSON have it,
  * or as a reference of XML. */
@@ -33,12 +24,10 @@ append_escaped(GString *out, gunichar c, Escape escape)
 {
     if (escape == IN_XML)
         g_string_append_printf(out, "&#x%x;", c);
-    else if (c < 0x80 && escape == FOR_PEOPLE)
-        g_string_append_printf(out, "\\x%02x", c);
+    else if (escape == FOR_PEOPLE)
+        lp_append_escaped(out, c);
     else if (c < 0x10000)
         g_string_append_printf(out, "\\u%04x", c);
-    else if (escape == FOR_PEOPLE)
-        g_string_append_printf(out, "\\U%08x", c);
     else /* in UTF-16 */
         g_string_append_printf(out, "\\u%04x\\u%04x", 0xd7c0 + (c >> 10), 0xdc00 + (c & 0x3ff));
 }
@@ -53,7 +42,7 @@ append(GString *out, const char *at, const char *kept, Escape escape)
         g_string_append_printf(out, "\\x%02x", (guchar)*at);
         return at + 1;
     }
-    if (is_shown(c) || (c < 0x80 && strchr(kept, (int)c) != NULL))
+    if (lp_is_printable(c) || (c < 0x80 && strchr(kept, (int)c) != NULL))
         g_string_append_unichar(out, c);
     else if (*kept == '\0' && (c == '\n' || c == '\r' || c == '\t'))
         g_string_append_c(out, ' ');

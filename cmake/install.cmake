@@ -4,7 +4,7 @@
 
 file(RELATIVE_PATH lp_program_installed
     ${CMAKE_INSTALL_FULL_LIBDIR} ${CMAKE_INSTALL_FULL_BINDIR}/lightpath)
-add_library(lp_shared SHARED api/lightpath.c api/server.c)
+add_library(lp_shared SHARED api/lightpath.c api/server.c base/printable.c)
 set_target_properties(lp_shared PROPERTIES
     OUTPUT_NAME lightpath
     VERSION ${PROJECT_VERSION}

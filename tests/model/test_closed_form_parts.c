@@ -53,17 +53,25 @@ test_ep(void)
     }
 }
 
+/* Four layers with an expert on each of @n ranks, a token's only one, and one micro-batch of two
+ * sequences. */
+static void
+init_experts(LpTestJob *job, guint32 n)
+{
+    lp_test_job_init(job, lp_test_gpt(4, 1024, 16), lp_test_plan(1, 1, n, 2, 2 * n),
+                     lp_test_fabric(300e9, 25e9));
+    job->shape.experts = (LpTransformerExperts){.n = n, .top_k = 1, .ffn = 4096};
+    job->plan.degree[LP_AXIS_EP] = n;
+    job->plan.experts.tp = 1;
+}
+
 /* All ports of a torus of 4 x 4: the farthest are four links away, the mean way, also to oneself,
  * has two, so the 16 x 16 blocks load each of the 64 links with 8. */
 static void
 test_ep_torus(void)
 {
     LpTestJob job;
-    lp_test_job_init(&job, lp_test_gpt(4, 1024, 16), lp_test_plan(1, 1, 16, 2, 32),
-                     lp_test_fabric(300e9, 25e9));
-    job.shape.experts = (LpTransformerExperts){.n = 16, .top_k = 1, .ffn = 4096};
-    job.plan.degree[LP_AXIS_EP] = 16;
-    job.plan.experts.tp = 1;
+    init_experts(&job, 16);
     job.fabric.domain_size = 1;
     job.fabric.torus = (LpTorus){.n_dimensions = 2, .size = {4, 4}, .spreads_paths = TRUE};
     job.fabric.link_latency_s = 1e-4;
@@ -77,11 +85,7 @@ static void
 test_ep_dragonfly(void)
 {
     LpTestJob job;
-    lp_test_job_init(&job, lp_test_gpt(4, 1024, 16), lp_test_plan(1, 1, 12, 2, 24),
-                     lp_test_fabric(300e9, 25e9));
-    job.shape.experts = (LpTransformerExperts){.n = 12, .top_k = 1, .ffn = 4096};
-    job.plan.degree[LP_AXIS_EP] = 12;
-    job.plan.experts.tp = 1;
+    init_experts(&job, 12);
     job.fabric.domain_size = 1;
     job.fabric.dragonfly = (LpDragonfly){.n_groups = 3,
                                          .group_links = 1,
@@ -120,11 +124,7 @@ test_ep_hidden(void)
 {
     for (guint32 nodes = 1; nodes <= 2; nodes++) {
         LpTestJob job;
-        lp_test_job_init(&job, lp_test_gpt(4, 1024, 16), lp_test_plan(1, 1, 16, 2, 32),
-                         lp_test_fabric(300e9, 25e9));
-        job.shape.experts = (LpTransformerExperts){.n = 16, .top_k = 1, .ffn = 4096};
-        job.plan.degree[LP_AXIS_EP] = 16;
-        job.plan.experts.tp = 1;
+        init_experts(&job, 16);
         job.plan.experts.relay = nodes;
         double between_s = volume_bytes / 2.0 / 25e9, within_s = volume_bytes * 7.0 / 8.0 / 300e9;
         double share = nodes == 1 ? 0.0 : within_s / (between_s + within_s);
